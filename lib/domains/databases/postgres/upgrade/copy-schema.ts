@@ -33,6 +33,7 @@ export async function copySchemas(from: Side, to: Side, databases: readonly stri
  */
 export function forMajor(dump: string, major: number): string {
   const [, token] = /^\\restrict (\S+)$/m.exec(dump) ?? [];
-  const left = token === undefined ? dump : dump.replace(`\\restrict ${token}\n`, '').replace(`\\unrestrict ${token}\n`, '');
+  const left =
+    token === undefined ? dump : dump.replace(`\\restrict ${token}\n`, '').replace(`\\unrestrict ${token}\n`, '');
   return major < 17 ? left.replace(/^SET transaction_timeout = 0;$/m, '') : left;
 }

@@ -13,7 +13,7 @@ type Database = {
 };
 
 /** The names of all databases that hold data, `postgres` too. */
-export const databasesOf = (side: Pick<Side, 'connect'>): Promise<string[]> =>
+export const databasesOf = (side: Pick<Side, 'connect' | 'open'>): Promise<string[]> =>
   using(side, ANY_DATABASE, async (client) => (await listDatabases(client)).map(({ name }) => name));
 
 async function listDatabases(client: Client): Promise<Database[]> {

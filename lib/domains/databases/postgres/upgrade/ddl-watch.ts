@@ -17,8 +17,7 @@ const OWN_TABLES = `
   CREATE TABLE IF NOT EXISTS ${OWN_SCHEMA}.finished (step text PRIMARY KEY);`;
 
 /**
- * Comments, refreshed views and rebuilt indexes change nothing that replication carries; temporary tables concern nobody else,
- * and may be created in a transaction that writes nothing.
+ * Comments, refreshed views and rebuilt indexes change nothing that replication carries; temporary tables concern nobody else.
  */
 const RECORDER = `
   CREATE OR REPLACE FUNCTION ${OWN_SCHEMA}.record_change() RETURNS event_trigger LANGUAGE plpgsql SECURITY DEFINER
@@ -69,7 +68,11 @@ export async function watchChanges(side: Side, databases: readonly string[]): Pr
 }
 
 /** Whether a transaction that is older than these still runs, in any of the databases. */
-export async function runsOlderThan(side: Side, databases: readonly string[], xids: readonly string[]): Promise<boolean> {
+export async function runsOlderThan(
+  side: Side,
+  databases: readonly string[],
+  xids: readonly string[],
+): Promise<boolean> {
   const running = await inEach(side, databases, async (client, database) => {
     const xid = xids[databases.indexOf(database)] ?? '0';
     const { rows } = await client.query<{ older: boolean }>(

@@ -21,7 +21,10 @@ export async function refreshViews(from: Side, to: Side, databases: readonly str
   await inEach(to, databases, async (client, database) => {
     const { rows } = await client.query<{ schema: string; name: string }>(IN_ORDER);
     for (const { schema, name } of rows) {
-      const quoted = await client.query<{ name: string }>(`SELECT format('%I.%I', $1::text, $2::text) AS name`, [schema, name]);
+      const quoted = await client.query<{ name: string }>(`SELECT format('%I.%I', $1::text, $2::text) AS name`, [
+        schema,
+        name,
+      ]);
       if (!filled.get(database)?.has(quoted.rows[0]?.name ?? '')) continue;
       await client.query(`REFRESH MATERIALIZED VIEW ${id(schema)}.${id(name)}`);
     }

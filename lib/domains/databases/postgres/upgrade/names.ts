@@ -15,4 +15,7 @@ export function replicationName(jobId: string, direction: Direction, database: s
 }
 
 /** All names of a direction, whatever the job. */
-export const NAMES_OF: Record<Direction, string> = { forward: 'nephele\\_forward\\_%', reverse: 'nephele\\_reverse\\_%' };
+export const NAMES_OF: Record<Direction, string> = {
+  forward: 'nephele\\_forward\\_%',
+  reverse: 'nephele\\_reverse\\_%',
+};

@@ -23,7 +23,10 @@ const NEAR_BYTES = 1024 * 1024;
  * Gives the next side roles, databases and settings, and begins to record changes of the schema.
  * @returns whether the copy may begin: not before transactions that were not recorded from their beginning have ended
  */
-export async function prepare({ databases, former, next }: Upgrade, since: readonly string[] | null): Promise<{ ready: boolean; since: string[] }> {
+export async function prepare(
+  { databases, former, next }: Upgrade,
+  since: readonly string[] | null,
+): Promise<{ ready: boolean; since: string[] }> {
   if (since === null) {
     await copyRoles(former, next);
     await copyDatabases(former, next);
@@ -55,7 +58,8 @@ export async function lookAtCopy({ databases, former, next, jobId }: Upgrade): P
   const missed = await whatReplicationMisses(former, databases);
   if (missed !== null) throw new UpgradeTrouble(`${missed} Upgrade again once schemas are no longer being changed.`);
   const lag = await lagBytes(former, databases, jobId, 'forward');
-  if (lag === null) throw new UpgradeTrouble('Replication has ended: the primary was replaced, or its log was cut off.');
+  if (lag === null)
+    throw new UpgradeTrouble('Replication has ended: the primary was replaced, or its log was cut off.');
   const { tables, copied, bytes, copiedBytes } = await copyProgress(former, next, databases, jobId);
   const percent = bytes === 0 ? 100 : Math.floor((100 * copiedBytes) / bytes);
   return { isNear: tables > 0 && copied === tables && lag < NEAR_BYTES, tables, copied, percent, lagBytes: lag };
@@ -70,12 +74,24 @@ export async function completeCopy({ databases, former, next }: Upgrade): Promis
 type Switching = { endpoint: HeldEndpoint; limits?: Switch['limits']; onPart?: Switch['onPart'] };
 
 /** Moves all clients to the next side; the former side can follow from here on. See `switchOver`. */
-export const switchToNext = ({ databases, former, next, jobId }: Upgrade, switching: Switching): Promise<{ pauseMs: number }> =>
-  switchOver({ from: former, to: next, databases, jobId, way: 'forward', back: 'reverse', ...switching });
+export const switchToNext = (
+  { databases, former, next, jobId }: Upgrade,
+  switching: Switching,
+): Promise<{ pauseMs: number }> =>
+  switchOver({
+    from: former,
+    to: next,
+    toward: 'next',
+    databases,
+    jobId,
+    way: 'forward',
+    back: 'reverse',
+    ...switching,
+  });
 
 /** Undoes a switch whose worker was killed in it. The endpoint must not have been released on the next side. */
 export const takeBackSwitch = ({ databases, former, next, jobId }: Upgrade, switching: Switching): Promise<void> =>
-  takeBack({ from: former, to: next, databases, jobId, way: 'forward', back: 'reverse', ...switching });
+  takeBack({ from: former, to: next, toward: 'next', databases, jobId, way: 'forward', back: 'reverse', ...switching });
 
 /**
  * Lets the former side follow the next one, which keeps its log for it up to a limit.
@@ -110,8 +126,11 @@ export async function prepareWayBack(upgrade: Upgrade): Promise<{ isNear: boolea
 }
 
 /** Moves all clients back to the former side, with everything that was written on the next one. */
-export const switchBack = ({ databases, former, next, jobId }: Upgrade, switching: Switching): Promise<{ pauseMs: number }> =>
-  switchOver({ from: next, to: former, databases, jobId, way: 'reverse', back: null, ...switching });
+export const switchBack = (
+  { databases, former, next, jobId }: Upgrade,
+  switching: Switching,
+): Promise<{ pauseMs: number }> =>
+  switchOver({ from: next, to: former, toward: 'former', databases, jobId, way: 'reverse', back: null, ...switching });
 
 /** Removes what an upgrade left on the side that serves. The other side, which may be gone, is removed as a whole. */
 export async function forgetUpgrade(serving: Side): Promise<void> {

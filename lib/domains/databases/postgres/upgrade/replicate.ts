@@ -31,7 +31,12 @@ export async function publish(side: Side, databases: readonly string[], jobId: s
 const origin = (from: Side, to: Side) => (from.major >= 16 && to.major >= 16 ? ', origin = none' : '');
 
 /** Subscribes the new side, which copies every table first. */
-export async function subscribeWithCopy(from: Side, to: Side, databases: readonly string[], jobId: string): Promise<void> {
+export async function subscribeWithCopy(
+  from: Side,
+  to: Side,
+  databases: readonly string[],
+  jobId: string,
+): Promise<void> {
   await inEach(to, databases, async (client, database) => {
     const name = replicationName(jobId, 'forward', database);
     if (await isSubscribed(client, name)) return;
@@ -62,7 +67,12 @@ async function isSubscribed(client: Client, name: string): Promise<boolean> {
 }
 
 /** Keeps a place in the log of each database from which the other side will follow. */
-export async function createSlots(side: Side, databases: readonly string[], jobId: string, way: Direction): Promise<void> {
+export async function createSlots(
+  side: Side,
+  databases: readonly string[],
+  jobId: string,
+  way: Direction,
+): Promise<void> {
   await inEach(side, databases, async (client, database) => {
     const name = replicationName(jobId, way, database);
     const { rowCount } = await client.query('SELECT FROM pg_replication_slots WHERE slot_name = $1', [name]);
@@ -79,7 +89,12 @@ const DROP_SLOTS = `SELECT pg_drop_replication_slot(slot_name) FROM pg_replicati
   WHERE slot_name LIKE $1 AND NOT active`;
 
 /** How far the new side's first copy is; all copied: it follows live. */
-export async function copyProgress(from: Side, to: Side, databases: readonly string[], jobId: string): Promise<CopyProgress> {
+export async function copyProgress(
+  from: Side,
+  to: Side,
+  databases: readonly string[],
+  jobId: string,
+): Promise<CopyProgress> {
   const parts = await inEach(to, databases, async (client, database) => {
     const { rows } = await client.query<{ name: string; ready: boolean }>(
       `SELECT r.srrelid::regclass::text AS name, r.srsubstate = 'r' AS ready FROM pg_subscription_rel r
@@ -161,7 +176,9 @@ export async function endReplication(
     );
     await until('a slot to be released', RELEASE_MS, async () => {
       await client.query(DROP_SLOTS, [NAMES_OF[way]]);
-      const { rowCount } = await client.query('SELECT FROM pg_replication_slots WHERE slot_name LIKE $1', [NAMES_OF[way]]);
+      const { rowCount } = await client.query('SELECT FROM pg_replication_slots WHERE slot_name LIKE $1', [
+        NAMES_OF[way],
+      ]);
       return rowCount === 0;
     });
   });

@@ -14,7 +14,14 @@ type Role = {
   until: string | null;
 };
 
-type Membership = { role: string; member: string; grantor: string | null; admin: boolean; inherit: boolean; set: boolean };
+type Membership = {
+  role: string;
+  member: string;
+  grantor: string | null;
+  admin: boolean;
+  inherit: boolean;
+  set: boolean;
+};
 type Setting = { role: string | null; database: string | null; setting: string };
 
 /** Of a row `r` of roles: neither PostgreSQL's own, nor the platform's. */
@@ -113,9 +120,7 @@ async function grantMemberships(client: Client, memberships: readonly Membership
   while (waiting.length > 0) {
     const refused: { membership: Membership; error: unknown }[] = [];
     for (const membership of waiting) {
-      await client
-        .query(grant(membership, detailed))
-        .catch((error: unknown) => refused.push({ membership, error }));
+      await client.query(grant(membership, detailed)).catch((error: unknown) => refused.push({ membership, error }));
     }
     if (refused.length === waiting.length) throw refused[0]?.error;
     waiting = refused.map(({ membership }) => membership);

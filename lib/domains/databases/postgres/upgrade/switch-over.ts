@@ -2,18 +2,21 @@ import { randomUUID } from 'node:crypto';
 import { type Direction, OWN_SCHEMA } from './names';
 import { createSlots, endReplication, publish } from './replicate';
 import { moveSequences } from './sequences';
-import { ANY_DATABASE, inEach, type Side, using } from './side';
+import { ANY_DATABASE, inEach, keepOpen, type Side, using } from './side';
 import { UpgradeTrouble } from './trouble';
 import { until } from './until';
 import { whatReplicationMisses } from './way-back';
 import { allowWrites, stopWrites } from './writes';
 
+/** `former` runs the version before the upgrade, whoever serves. */
+export type SideName = 'former' | 'next';
+
 /** The one way that clients come in. */
 export type HeldEndpoint = {
   /** No client reaches a member any more: new connections wait, open ones end at a quiet moment or after a while. */
   hold(): Promise<void>;
-  /** Which side gets the connections that wait, and all later ones. */
-  repoint(to: 'former' | 'next'): Promise<void>;
+  /** Which side gets the connections that wait, and all later ones: the one of the version before, or the one after. */
+  repoint(to: SideName): Promise<void>;
   release(): Promise<void>;
 };
 
@@ -21,6 +24,8 @@ export type Switch = {
   /** The side that serves until now. */
   from: Side;
   to: Side;
+  /** Which one `to` is. */
+  toward: SideName;
   databases: readonly string[];
   jobId: string;
   /** Which replication brings the changes to `to`. */
@@ -33,7 +38,16 @@ export type Switch = {
   onPart?: (part: SwitchPart, ms: number) => void;
 };
 
-export type SwitchPart = 'held' | 'stopped' | 'checked' | 'drained' | 'sequences' | 'kept' | 'opened' | 'repointed' | 'released';
+export type SwitchPart =
+  | 'held'
+  | 'stopped'
+  | 'checked'
+  | 'drained'
+  | 'sequences'
+  | 'kept'
+  | 'opened'
+  | 'repointed'
+  | 'released';
 
 const LIMITS = { sessionsMs: 5000, drainMs: 5000 };
 
@@ -44,9 +58,14 @@ const LIMITS = { sessionsMs: 5000, drainMs: 5000 };
  * @throws the first trouble, once the former side serves again
  */
 export async function switchOver(change: Switch): Promise<{ pauseMs: number }> {
-  const { from, to, databases, jobId, way, back, endpoint, limits = LIMITS, onPart = () => {} } = change;
+  const { from, to, databases, jobId, back } = change;
   // Without a slot a publication costs nothing, so that it needs no pause.
   if (back) await publish(to, databases, jobId, back);
+  return keepOpen(from, databases, (former) => keepOpen(to, databases, (next) => switchBetween(change, former, next)));
+}
+
+async function switchBetween(change: Switch, from: Side, to: Side): Promise<{ pauseMs: number }> {
+  const { toward, databases, jobId, way, back, endpoint, limits = LIMITS, onPart = () => {} } = change;
   const start = performance.now();
   const part = (name: SwitchPart) => onPart(name, performance.now() - start);
   try {
@@ -66,7 +85,7 @@ export async function switchOver(change: Switch): Promise<{ pauseMs: number }> {
     part('kept');
     await allowWrites(to);
     part('opened');
-    await endpoint.repoint('next');
+    await endpoint.repoint(toward);
     part('repointed');
   } catch (error) {
     await takeBack(change);
@@ -78,9 +97,9 @@ export async function switchOver(change: Switch): Promise<{ pauseMs: number }> {
 }
 
 /** The former side serves again, as before the switch. Safe to repeat, as long as the endpoint was not released. */
-export async function takeBack({ from, to, databases, back, endpoint }: Switch): Promise<void> {
+export async function takeBack({ from, to, toward, databases, back, endpoint }: Switch): Promise<void> {
   await allowWrites(from);
-  await endpoint.repoint('former');
+  await endpoint.repoint(toward === 'next' ? 'former' : 'next');
   await endpoint.release();
   // The new side may be what failed. Its slots go with it.
   if (back) await endReplication(to, null, databases, back).catch(() => {});
@@ -93,7 +112,8 @@ async function refuseWhatWouldBeLost(from: Side, databases: readonly string[]): 
     client.query<{ gid: string; database: string }>('SELECT gid, database FROM pg_prepared_xacts LIMIT 1'),
   );
   const [prepared] = rows;
-  if (prepared) throw new UpgradeTrouble(`The transaction ${prepared.gid} is prepared in the database ${prepared.database}.`);
+  if (prepared)
+    throw new UpgradeTrouble(`The transaction ${prepared.gid} is prepared in the database ${prepared.database}.`);
 }
 
 /**
@@ -110,7 +130,9 @@ export async function untilAllArrived(
   const mark = randomUUID();
   // A commit that waits for the log to be written brings those of sessions that did not wait.
   await inEach(from, databases, (client) =>
-    client.query(`BEGIN; SET LOCAL synchronous_commit = local; INSERT INTO ${OWN_SCHEMA}.marks VALUES ('${mark}'); COMMIT`),
+    client.query(
+      `BEGIN; SET LOCAL synchronous_commit = local; INSERT INTO ${OWN_SCHEMA}.marks VALUES ('${mark}'); COMMIT`,
+    ),
   );
   await inEach(to, databases, (client, database) =>
     until(`the last changes of ${database} (${way})`, withinMs, async () => {

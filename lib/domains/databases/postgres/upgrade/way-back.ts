@@ -21,7 +21,8 @@ export async function canFollow(
   if (reason !== null) return { possible: false, reason };
   const lag = await lagBytes(serving, databases, jobId, way);
   if (lag === null) {
-    const lost = 'The other version is too far behind: the limit of the log that is kept for it was passed, or a fail-over ended it.';
+    const lost =
+      'The other version is too far behind: the limit of the log that is kept for it was passed, or a fail-over ended it.';
     return { possible: false, reason: lost };
   }
   return { possible: true, lagBytes: lag };

@@ -21,10 +21,26 @@ export async function stopWrites(side: Side, withinMs: number): Promise<void> {
   });
 }
 
-/** Lets the next sessions write. */
+/**
+ * Lets the next sessions write. A reload takes a moment, and a session that began before it would stay read only for as long
+ * as a pool keeps it: this waits until new sessions can write.
+ */
 export async function allowWrites(side: Side): Promise<void> {
   await using(side, ANY_DATABASE, async (client) => {
     await client.query('ALTER SYSTEM RESET default_transaction_read_only');
     await client.query('SELECT pg_reload_conf()');
   });
+  await until('new sessions to be allowed to write', RELOAD_MS, async () => {
+    const client = await side.connect(ANY_DATABASE);
+    try {
+      const { rows } = await client.query<{ off: boolean }>(
+        `SELECT current_setting('default_transaction_read_only') = 'off' AS off`,
+      );
+      return rows[0]?.off ?? false;
+    } finally {
+      await client.end();
+    }
+  });
 }
+
+const RELOAD_MS = 5000;
