@@ -15,6 +15,7 @@ import { basename, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import pg from 'pg';
+import { replicationOf } from '@/lib/domains/databases/postgres/backup/base-backup';
 import { dumpArguments } from '@/lib/domains/databases/postgres/upgrade/copy-schema';
 import type { Side } from '@/lib/domains/databases/postgres/upgrade/side';
 import type { NpmSource, PypiSource } from '@/lib/engines/local/catalogue/program';
@@ -28,6 +29,7 @@ export type MajorServer = Side & {
   directory: string;
   data: string;
   connectAs(user: string, database: string): Promise<pg.Client>;
+  connectForReplication(database: string): Promise<pg.Client>;
   start(): Promise<void>;
   /** SIGQUIT: as after a crash, without a checkpoint. */
   crash(): Promise<void>;
@@ -192,6 +194,11 @@ async function describeMajor(major: number, settings: readonly string[]) {
     account,
     connect: (database: string) => connect(database),
     connectAs: (user: string, database: string) => connect(database, user),
+    async connectForReplication(database: string) {
+      const client = new pg.Client({ ...replicationOf('database'), host: directory, user: 'postgres', database });
+      await client.connect();
+      return client;
+    },
     conninfo: (database: string) => `host=${directory} user=postgres dbname='${database}'`,
     async dumpSchema(database: string) {
       const { stdout } = await run(dump, dumpArguments(`host=${directory} user=postgres dbname='${database}'`), {

@@ -5,17 +5,25 @@ import { until } from './until';
 const TENANTS_SESSIONS = `FROM pg_stat_activity a LEFT JOIN pg_roles r ON r.oid = a.usesysid
   WHERE a.backend_type IN ('client backend', 'parallel worker') AND NOT coalesce(r.rolsuper, false) AND a.pid <> pg_backend_pid()`;
 
+/** How long transactions in progress may take to end before their sessions are ended. */
+const DRAIN_MS = 500;
+
 /**
- * Ends all writing on a side: its next sessions can only read, and the ones that are open end. Whoever calls it holds the
- * endpoint, so that nobody comes in.
+ * Ends all writing on a side: its next sessions can only read. Idle ones end at once, which drivers notice before their next
+ * statement, the others when their transaction ends or after half a second. Whoever calls it holds the endpoint, so that
+ * nobody comes in.
  */
 export async function stopWrites(side: Side, withinMs: number): Promise<void> {
   await using(side, ANY_DATABASE, async (client) => {
     await client.query('ALTER SYSTEM SET default_transaction_read_only = on');
     await client.query('SELECT pg_reload_conf()');
+    const late = performance.now() + DRAIN_MS;
     await until('open sessions to end', withinMs, async () => {
-      await client.query(`SELECT pg_terminate_backend(a.pid) ${TENANTS_SESSIONS}`);
-      const { rowCount } = await client.query(`SELECT 1 ${TENANTS_SESSIONS}`);
+      const isLate = performance.now() > late;
+      const { rowCount } = await client.query(
+        `SELECT CASE WHEN a.state = 'idle' OR $1 THEN pg_terminate_backend(a.pid) END ${TENANTS_SESSIONS}`,
+        [isLate],
+      );
       return rowCount === 0;
     });
   });
