@@ -30,6 +30,7 @@ const order = [
   'domains/certificates',
   'domains/loadbalancing',
   'domains/gateway',
+  'domains/databases',
   'domains/objects',
   'domains/observability',
   'money/alerts',

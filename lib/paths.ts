@@ -1,5 +1,6 @@
 import { certificatesPaths } from '@/lib/domains/certificates/paths';
 import { computePaths } from '@/lib/domains/compute/paths';
+import { databasesPaths } from '@/lib/domains/databases/paths';
 import { gatewayPaths } from '@/lib/domains/gateway/paths';
 import { imagesPaths } from '@/lib/domains/images/paths';
 import { loadbalancingPaths } from '@/lib/domains/loadbalancing/paths';
@@ -17,6 +18,7 @@ export const paths = {
   ...platformPaths,
   ...certificatesPaths,
   ...computePaths,
+  ...databasesPaths,
   ...imagesPaths,
   ...gatewayPaths,
   ...loadbalancingPaths,

@@ -142,6 +142,11 @@ const environment = z.object({
   SNAPSHOTS_PER_PROJECT: whole(100_000).default(200),
   SECRETS_PER_PROJECT: whole(100_000).default(1000),
   LOAD_BALANCERS_PER_PROJECT: whole(1000).default(10),
+  DATABASE_CLUSTER_VCPUS: whole(1024).default(8),
+  DATABASE_CLUSTER_RAM_GB: whole(16_384).default(32),
+  DATABASE_CLUSTER_STORAGE_GB: whole(1_000_000).default(500),
+  DATABASE_CLUSTER_INSTANCES: whole(5).default(5),
+  QDRANT_CLUSTERS_PER_PROJECT: whole(1000).default(5),
   CERTIFICATES_PER_PROJECT: whole(100_000).default(50),
   ACME_DIRECTORY_URL: httpUrl.default('https://acme-v02.api.letsencrypt.org/directory'),
   ACME_EMAIL: z.email('an e-mail address').optional(),
@@ -302,6 +307,14 @@ export function parseSettings(env: Record<string, string | undefined>) {
     snapshotsPerProject: s.SNAPSHOTS_PER_PROJECT,
     secretsPerProject: s.SECRETS_PER_PROJECT,
     loadBalancersPerProject: s.LOAD_BALANCERS_PER_PROJECT,
+    /** The most that one database cluster may have, all members together. */
+    databaseCluster: {
+      vcpus: s.DATABASE_CLUSTER_VCPUS,
+      ramGb: s.DATABASE_CLUSTER_RAM_GB,
+      storageGb: s.DATABASE_CLUSTER_STORAGE_GB,
+      instances: s.DATABASE_CLUSTER_INSTANCES,
+    },
+    qdrantClustersPerProject: s.QDRANT_CLUSTERS_PER_PROJECT,
     certificatesPerProject: s.CERTIFICATES_PER_PROJECT,
     acme: {
       directoryUrl: s.ACME_DIRECTORY_URL,

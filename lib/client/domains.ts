@@ -1,6 +1,7 @@
 import type { DomainPortal } from '@/lib/core/domains/portal';
 import { certificatesPortal } from '@/lib/domains/certificates/portal';
 import { computePortal } from '@/lib/domains/compute/portal';
+import { databasesPortal } from '@/lib/domains/databases/portal';
 import { gatewayPortal } from '@/lib/domains/gateway/portal';
 import { imagesPortal } from '@/lib/domains/images/portal';
 import { loadbalancingPortal } from '@/lib/domains/loadbalancing/portal';
@@ -14,6 +15,7 @@ import { storagePortal } from '@/lib/domains/storage/portal';
 export const domainPortals: readonly DomainPortal[] = [
   certificatesPortal,
   computePortal,
+  databasesPortal,
   gatewayPortal,
   imagesPortal,
   loadbalancingPortal,

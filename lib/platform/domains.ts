@@ -1,6 +1,7 @@
 import type { Domain } from '@/lib/core/domains/domain';
 import { certificates } from '@/lib/domains/certificates/domain';
 import { compute } from '@/lib/domains/compute/domain';
+import { databases } from '@/lib/domains/databases/domain';
 import { gateway } from '@/lib/domains/gateway/domain';
 import { images } from '@/lib/domains/images/domain';
 import { loadbalancing } from '@/lib/domains/loadbalancing/domain';
@@ -19,6 +20,7 @@ export const domains = [
   certificates,
   storage,
   objects,
+  databases,
   images,
   secrets,
   observability,

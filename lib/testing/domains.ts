@@ -1,6 +1,7 @@
 import type { DomainName } from '@/lib/platform/domains';
 import { certificatesTesting } from './domains/certificates';
 import { computeTesting } from './domains/compute';
+import { databasesTesting } from './domains/databases';
 import { gatewayTesting } from './domains/gateway';
 import { imagesTesting } from './domains/images';
 import { loadbalancingTesting } from './domains/loadbalancing';
@@ -17,6 +18,7 @@ export const domainTesting: Readonly<Record<DomainName, DomainTesting>> = {
   network: networkTesting,
   loadbalancing: loadbalancingTesting,
   gateway: gatewayTesting,
+  databases: databasesTesting,
   certificates: certificatesTesting,
   storage: storageTesting,
   objects: objectsTesting,

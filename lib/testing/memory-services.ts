@@ -83,6 +83,10 @@ export class MemoryServices implements ServiceEngine {
     Object.assign(service, { startedAt: null, starts: 0, spec: { ...service.spec, power: 'stopped' } });
   }
 
+  killService(id: string): Promise<void> {
+    return this.stopService(id);
+  }
+
   async removeService(id: string): Promise<void> {
     if (this.failure) throw this.failure;
     await readLastLines(id);

@@ -123,11 +123,30 @@ async function nextGeneration(ownerId: string): Promise<number> {
   return row?.next ?? 1;
 }
 
+/**
+ * The first authority of a new owner, for the write that makes the owner: its answer can name what clients must trust.
+ * `from` decides, as in `insert`.
+ */
+export async function firstAuthority(owner: CertificateOwner, from: Sql): Promise<{ certificate: string; row: Sql }> {
+  const row = await newAuthority(owner, 1);
+  return { certificate: `${row.certificate}\n`, row: insert('service_authorities', row, from) };
+}
+
+/** SQL: all authorities that clients of an owner must trust now, oldest first, in PEM. @param owner an SQL uuid */
+export const trustedAuthorities = (
+  owner: string,
+): string => `(SELECT string_agg(a.certificate || E'\\n', '' ORDER BY a.generation)
+  FROM service_authorities a WHERE a.owner_id = ${owner} AND a.expires_at > platform_now())`;
+
 /** Adds a generation. Of two concurrent calls one succeeds; the other's authority was never used. */
 async function addAuthority(owner: CertificateOwner, generation: number): Promise<void> {
+  await execute(sql`${insert('service_authorities', await newAuthority(owner, generation))} ON CONFLICT DO NOTHING`);
+}
+
+async function newAuthority(owner: CertificateOwner, generation: number) {
   const [id, at] = [newId(), now()];
   const issued = await issueAuthority(`${owner.kind} ${owner.id} CA ${generation}`, at);
-  const row = {
+  return {
     id,
     project_id: owner.project_id,
     owner_kind: owner.kind,
@@ -138,7 +157,6 @@ async function addAuthority(owner: CertificateOwner, generation: number): Promis
     created_at: at,
     expires_at: issued.expires_at,
   };
-  await execute(sql`${insert('service_authorities', row)} ON CONFLICT DO NOTHING`);
 }
 
 const columns = sql`id, authority_id, common_name, dns_names, addresses, usage, certificate, sealed_key, expires_at, ${leftMs} AS left_ms`;

@@ -224,6 +224,11 @@ export interface ServiceEngine {
    * as long as its spec gave it. No error when it does not run or is unknown.
    */
   stopService(id: string): Promise<void>;
+  /**
+   * Ends a service at once, whatever it is doing: when this resolves, nothing of it runs. Data and logs are kept, and the next
+   * `ensureService` starts it again. For one that must not go on, such as a former primary.
+   */
+  killService(id: string): Promise<void>;
   /** Removes process, state, files and logs; no error when some or all are gone. */
   removeService(id: string): Promise<void>;
   observeServices(): Promise<ObservedService[]>;

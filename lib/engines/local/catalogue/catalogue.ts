@@ -1,3 +1,4 @@
+import { postgresPrograms } from './postgres';
 import type { Program } from './program';
 
 /** Every program that services may run. A domain names one by name and version. */
@@ -9,6 +10,7 @@ export const PROGRAMS: readonly Program[] = [
     sources: [{ kind: 'debian', packages: ['haproxy'] }],
     keep: ['usr/sbin/haproxy', 'usr/share/haproxy/'],
   },
+  ...postgresPrograms,
 ];
 
 export function findProgram(

@@ -8,6 +8,8 @@ export type NpmSource = {
   version: string;
   /** Subresource integrity of the tarball, `sha512-…`, as lock files have it. */
   integrity: string;
+  /** A file of the package that lists its symbolic links, which archives of npm can't hold: `[{ source, target }]`. */
+  links?: string;
 };
 
 /** One wheel of PyPI in an exact version; unpacked to `usr/lib/python3/dist-packages`. */
@@ -31,4 +33,6 @@ export type Program = {
   sources: readonly ProgramSource[];
   /** What stays of that root besides shared libraries: paths, or folders that end in `/`. Everything else is left out, shells too. */
   keep: readonly string[];
+  /** Symbolic links of that root, each with what it points to, such as a file that a service brings along. */
+  links?: Readonly<Record<string, string>>;
 };

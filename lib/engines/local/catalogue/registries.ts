@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { mkdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { dirname, join, relative } from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import { z } from 'zod';
 import { EngineError, reasonOf } from '../../error';
 import { run } from '../exec';
 import { namesIn, removePath } from '../record';
@@ -68,6 +69,19 @@ export async function unpackNpm(source: NpmSource, downloads: string, root: stri
   await mkdir(folder, { recursive: true });
   // Its files are in one folder, whatever that is called.
   await run(['tar', '-xzf', file, '-C', folder, '--strip-components=1', '--no-same-owner'], { timeoutMs: 120_000 });
+  if (source.links !== undefined) await makeLinks(folder, source.links);
+}
+
+const linkList = z.array(z.object({ source: z.string(), target: z.string() }));
+
+/** Makes the links that a file of a package lists; both ends are paths within the package. */
+async function makeLinks(folder: string, list: string): Promise<void> {
+  for (const { source, target } of linkList.parse(JSON.parse(await readFile(join(folder, list), 'utf8')))) {
+    const link = join(folder, target);
+    if (relative(folder, link).startsWith('..')) throw new EngineError('ENGINE_ERROR', `${list} leaves its package.`);
+    await rm(link, { force: true });
+    await symlink(relative(dirname(target), source), link);
+  }
 }
 
 /** Unpacks a wheel (PEP 427) to where Python finds it. @throws EngineError when no downloaded file has its hash */

@@ -1,4 +1,4 @@
-import { cp, lstat, mkdir, readdir, rename, writeFile } from 'node:fs/promises';
+import { cp, lstat, mkdir, readdir, rename, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import type { ProgramRef, ProgramState, ProgramStore, Settlement } from '@/lib/hosts/services/engine';
@@ -204,6 +204,10 @@ async function keepOnly(stage: string, root: string, program: Program): Promise<
   for (const path of MOUNT_POINTS) await mkdir(join(root, path), { recursive: true, mode: 0o755 });
   for (const name of ['passwd', 'group', 'hosts', 'resolv.conf', 'nsswitch.conf']) await touch(join(root, 'etc', name));
   await touch(join(root, '.init'));
+  for (const [path, target] of Object.entries(program.links ?? {})) {
+    await mkdir(dirname(join(root, path)), { recursive: true, mode: 0o755 });
+    await symlink(target, join(root, path));
+  }
 }
 
 async function keep(stage: string, root: string, path: string): Promise<void> {

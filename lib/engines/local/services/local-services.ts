@@ -32,6 +32,7 @@ import { serviceTrouble } from './limits';
 import { readLogPage } from './log-reader';
 import { ensureRelay, releaseNamespaces, removeRelay, stopRelay } from './relay';
 import {
+  endService,
   findSandbox,
   listSandboxes,
   processesOf,
@@ -116,6 +117,12 @@ export class LocalServices implements ServiceEngine {
       // A stopped platform leaves nothing on the host; the next start makes its network anew.
       await this.cables.take(id, () => removeCable(this.host, id));
       await serviceGroups(this.host).dropParent();
+    });
+  }
+
+  killService(id: string): Promise<void> {
+    return this.turns.take(id, async () => {
+      if (await this.isPrepared()) await endService(this.host, id);
     });
   }
 

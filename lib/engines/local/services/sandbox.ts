@@ -78,6 +78,13 @@ export async function stopService(host: Host, id: string, graceMs: number): Prom
   await killSandbox(host, id);
 }
 
+/** Ends a service at once: first its supervisor, which would start it again. */
+export async function endService(host: Host, id: string): Promise<void> {
+  const supervisor = supervisorOf(host, id);
+  if (supervisor) await endProcess(supervisor);
+  await killSandbox(host, id);
+}
+
 /** Ends whatever the runtime knows by this id, and its group. */
 export async function killSandbox(host: Host, id: string): Promise<void> {
   if (await findSandbox(host, id)) await run([...runtimeCommand(host), 'delete', '--force', id]);

@@ -1,0 +1,77 @@
+import { PORT, READ_PORT } from '../postgres/settings-file';
+
+export const ADMIN_SOCKET = 'admin.sock';
+/** Members that an endpoint knows at the same time: those of two groups during an upgrade. */
+export const SLOTS = 10;
+export const FRONTENDS = ['clients', 'readers'] as const;
+export const MAXIMUM_CONNECTIONS = 4000;
+/** The server that clients get to: the primary. */
+export const PRIMARY = 'primary/primary';
+/** A member by its place, as it is checked, and as it serves reads. */
+export const checkedServer = (slot: number) => `members/m${slot}`;
+export const readServer = (slot: number) => `reads/m${slot}`;
+
+export type EndpointFacts = {
+  /** Null while no member may serve. */
+  primary: string | null;
+  /** Addresses of members in the order of their places, and whether each serves reads. */
+  members: { address: string; reads: boolean }[];
+};
+
+const section = (head: string, lines: readonly string[]) => [head, ...lines.map((line) => `  ${line}`)].join('\n');
+const at = (address: string | undefined) => (address ? `${address}:${PORT}` : `0.0.0.0:${PORT} disabled`);
+
+/**
+ * The configuration of a cluster's endpoint (HAProxy 2.6): where it begins after a restart. Everything that changes later is
+ * set through its runtime API, so that it never reloads and connections stay.
+ */
+export function renderEndpoint({ primary, members }: EndpointFacts): string {
+  const slots = Array.from({ length: SLOTS }, (_, index) => ({ slot: index + 1, member: members[index] }));
+  return `${[
+    section('global', [
+      'log stdout format raw local0 notice',
+      `stats socket /run/service/${ADMIN_SOCKET} mode 600 level admin`,
+      'stats timeout 1h',
+      `maxconn ${MAXIMUM_CONNECTIONS * 2}`,
+      'nbthread 1',
+    ]),
+    section('defaults', [
+      'mode tcp',
+      'log global',
+      'option clitcpka',
+      'option srvtcpka',
+      'srvtcpka-idle 5s',
+      'srvtcpka-intvl 1s',
+      'srvtcpka-cnt 3',
+      'retries 5',
+      'timeout connect 1s',
+      'timeout queue 5s',
+      'timeout client 30d',
+      'timeout server 30d',
+      'default-server init-addr none',
+    ]),
+    section(`frontend ${FRONTENDS[0]}`, [`bind :${PORT}`, `maxconn ${MAXIMUM_CONNECTIONS}`, 'default_backend primary']),
+    section(`frontend ${FRONTENDS[1]}`, [
+      `bind :${READ_PORT}`,
+      `maxconn ${MAXIMUM_CONNECTIONS}`,
+      'use_backend primary if { nbsrv(reads) eq 0 }',
+      'default_backend reads',
+    ]),
+    // Not checked: who is the primary is not for the endpoint to say.
+    section('backend primary', [`server primary ${at(primary ?? undefined)}`]),
+    section('backend reads', [
+      'balance leastconn',
+      ...slots.map(
+        ({ slot, member }) =>
+          `server m${slot} ${at(member?.address)} track ${checkedServer(slot)}${member && !member.reads ? ' disabled' : ''}`,
+      ),
+    ]),
+    // What the endpoint reaches on the network, which the host can't see at the members' sockets.
+    section('backend members', [
+      'timeout check 400ms',
+      ...slots.map(
+        ({ slot, member }) => `server m${slot} ${at(member?.address)} check inter 400ms fastinter 200ms rise 1 fall 3`,
+      ),
+    ]),
+  ].join('\n\n')}\n`;
+}

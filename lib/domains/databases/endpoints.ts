@@ -1,0 +1,183 @@
+import { z } from 'zod';
+import { endpoint } from '@/lib/core/api/endpoint';
+import { type DatabaseEngine, databaseEngines } from './engines';
+import { listParameters } from './parameters';
+import * as schema from './schema';
+import * as clusters from './service';
+
+const tag = 'Databases';
+const named = '/dbaas/clusters/{engine}/{ns}/{name}' as const;
+
+const words: Record<DatabaseEngine, { id: string; title: string; what: string }> = {
+  postgres: { id: 'Postgres', title: 'PostgreSQL', what: 'a high-availability PostgreSQL cluster' },
+  mysql: { id: 'Mysql', title: 'MySQL', what: 'a multi-master MySQL cluster' },
+  valkey: { id: 'Valkey', title: 'Valkey', what: 'a high-availability Valkey cluster' },
+  mongodb: { id: 'Mongodb', title: 'MongoDB', what: 'a MongoDB replica set' },
+  qdrant: { id: 'Qdrant', title: 'Qdrant', what: 'a Qdrant cluster with API-key authentication' },
+};
+
+const ofEngine = (engine: DatabaseEngine) => [
+  endpoint({
+    method: 'GET',
+    path: `/dbaas/${engine}`,
+    operation_id: `list${words[engine].id}Clusters`,
+    summary: `List ${words[engine].title} clusters`,
+    tag,
+    access: 'reader',
+    query: schema.engineQuery,
+    responses: { 200: z.array(schema.cluster) },
+    handle: (call, { query }) => clusters.listClusters(call, { ...query, engine }),
+  }),
+  endpoint({
+    method: 'POST',
+    path: `/dbaas/${engine}`,
+    operation_id: `create${words[engine].id}Cluster`,
+    summary: `Create ${words[engine].what}`,
+    description:
+      'Members run on the network, and clients reach them at one address that follows the primary. Only this answer contains ' +
+      'the password. Connections are encrypted; verify them with the CA of `endpoint.ca_certificate`.',
+    tag,
+    access: 'member',
+    body: schema.createCluster,
+    responses: { 201: schema.clusterWithCredentials },
+    errors: ['CONFLICT', 'CAPACITY_EXHAUSTED', 'ENGINE_UNAVAILABLE'],
+    ...(engine === 'qdrant' ? {} : { claims: ['databases' as const] }),
+    freezable: true,
+    audit: 'database_cluster.create',
+    secret_answer: true,
+    estimate: (call, { body }) => clusters.estimateCluster(call, engine, body),
+    handle: (call, { body }) => clusters.createCluster(call, engine, body),
+  }),
+  endpoint({
+    method: 'GET',
+    path: `/dbaas/${engine}/{ns}/{name}`,
+    operation_id: `get${words[engine].id}Cluster`,
+    summary: `Read a ${words[engine].title} cluster`,
+    tag,
+    access: 'reader',
+    params: schema.namedParams,
+    responses: { 200: schema.cluster },
+    handle: (call, { params }) => clusters.readCluster(call, { engine, ...params }),
+  }),
+];
+
+/** The API of managed databases (spec 4.10, services section 5). */
+export const databasesEndpoints = [
+  endpoint({
+    method: 'GET',
+    path: '/dbaas/clusters',
+    operation_id: 'listDatabaseClusters',
+    summary: 'List database clusters of all engines',
+    tag,
+    access: 'reader',
+    query: schema.clusterQuery,
+    responses: { 200: z.array(schema.cluster) },
+    handle: (call, { query }) => clusters.listClusters(call, query),
+  }),
+  ...databaseEngines.flatMap(ofEngine),
+  endpoint({
+    method: 'GET',
+    path: '/dbaas/catalog/versions',
+    operation_id: 'listDatabaseVersions',
+    summary: 'List certified engine versions',
+    description: 'With the upgrades that each allows, and whether its program can run here.',
+    tag,
+    access: 'reader',
+    query: schema.versionQuery,
+    responses: { 200: z.array(schema.engineVersion) },
+    handle: (_, { query }) => clusters.listVersions(query.engine),
+  }),
+  endpoint({
+    method: 'GET',
+    path: '/dbaas/catalog/parameters',
+    operation_id: 'listDatabaseParameters',
+    summary: 'List engine parameters that can be set',
+    tag,
+    access: 'reader',
+    query: schema.versionQuery,
+    responses: { 200: z.array(schema.engineParameter) },
+    handle: (_, { query }) => listParameters(query.engine),
+  }),
+  endpoint({
+    method: 'GET',
+    path: named,
+    operation_id: 'getDatabaseCluster',
+    summary: 'Read a database cluster',
+    tag,
+    access: 'reader',
+    params: schema.clusterParams,
+    responses: { 200: schema.cluster },
+    handle: (call, { params }) => clusters.readCluster(call, params),
+  }),
+  endpoint({
+    method: 'PATCH',
+    path: named,
+    operation_id: 'changeDatabaseCluster',
+    summary: 'Change size, members, storage, parameters or security groups',
+    description:
+      'Members change one after the other; with standbys, connections end once, at the switch to a changed member. ' +
+      'Storage only grows.',
+    tag,
+    access: 'member',
+    params: schema.clusterParams,
+    body: schema.changeCluster,
+    responses: { 202: schema.cluster },
+    errors: ['CONFLICT', 'CAPACITY_EXHAUSTED'],
+    freezable: true,
+    audit: 'database_cluster.update',
+    handle: (call, { params, body }) => clusters.changeCluster(call, params, body),
+  }),
+  endpoint({
+    method: 'DELETE',
+    path: named,
+    operation_id: 'deleteDatabaseCluster',
+    summary: 'Delete a database cluster with its data',
+    tag,
+    access: 'member',
+    params: schema.clusterParams,
+    responses: { 202: schema.cluster },
+    errors: ['CONFLICT'],
+    audit: 'database_cluster.delete',
+    handle: (call, { params }) => clusters.deleteCluster(call, params),
+  }),
+  endpoint({
+    method: 'POST',
+    path: `${named}/reset-password`,
+    operation_id: 'resetDatabasePassword',
+    summary: 'Set a new password',
+    description: 'The answer contains it, and the former one ends within seconds. Open connections stay.',
+    tag,
+    access: 'member',
+    params: schema.clusterParams,
+    responses: { 200: schema.clusterWithCredentials },
+    errors: ['CONFLICT'],
+    audit: 'database_cluster.reset_password',
+    secret_answer: true,
+    handle: (call, { params }) => clusters.resetPassword(call, params),
+  }),
+  endpoint({
+    method: 'POST',
+    path: `${named}/failover`,
+    operation_id: 'failOverDatabaseCluster',
+    summary: 'Switch to a standby',
+    description: 'A planned switch: new connections wait for less than a second, open ones end, and nothing is lost.',
+    tag,
+    access: 'member',
+    params: schema.clusterParams,
+    responses: { 202: schema.cluster },
+    errors: ['CONFLICT'],
+    audit: 'database_cluster.fail_over',
+    handle: (call, { params }) => clusters.failOver(call, params),
+  }),
+  endpoint({
+    method: 'GET',
+    path: `${named}/upgrade-candidates`,
+    operation_id: 'listUpgradeCandidates',
+    summary: 'List the versions that a cluster can be upgraded to',
+    tag,
+    access: 'reader',
+    params: schema.clusterParams,
+    responses: { 200: z.array(schema.upgradeCandidate) },
+    handle: (call, { params }) => clusters.listCandidates(call, params),
+  }),
+];

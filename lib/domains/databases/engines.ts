@@ -1,0 +1,14 @@
+/** The engines in the order of lists and cards. */
+export const databaseEngines = ['postgres', 'mysql', 'valkey', 'mongodb', 'qdrant'] as const;
+export type DatabaseEngine = (typeof databaseEngines)[number];
+
+/** The sizes of a cluster of each engine: how many members it may have, and how many it has by default. */
+export const memberCounts: Record<DatabaseEngine, { allowed: readonly number[]; preset: number }> = {
+  postgres: { allowed: [1, 2, 3, 4, 5], preset: 2 },
+  // Galera needs a majority.
+  mysql: { allowed: [1, 3, 5], preset: 3 },
+  valkey: { allowed: [1, 2, 3, 4, 5], preset: 2 },
+  // A replica set of one, or of an odd number that can elect a primary.
+  mongodb: { allowed: [1, 3, 5], preset: 1 },
+  qdrant: { allowed: [1], preset: 1 },
+};

@@ -1,0 +1,13 @@
+import type { DomainPortal } from '@/lib/core/domains/portal';
+
+export const databasesPortal: DomainPortal = {
+  topics: {
+    database_cluster: ['/api/v1/dbaas', '/api/v1/network/ports', '/api/v1/network/floating-ips'],
+  },
+  actions: {
+    'database_cluster.fail_over': 'switched the primary of database cluster',
+    'database_cluster.failed_over': 'replaced the failed primary of database cluster',
+    'database_cluster.reset_password': 'reset the password of database cluster',
+  },
+  sections: { Databases: ['Databases'] },
+};

@@ -1,0 +1,310 @@
+import { sql } from '@/lib/core/db/sql';
+import { deviceDelete } from '@/lib/core/devices/device';
+import { withChildren } from '@/lib/core/operations/children';
+import {
+  again,
+  type CellStep,
+  done,
+  failure,
+  goTo,
+  type OperationSteps,
+  operationSteps,
+  type Step,
+} from '@/lib/core/operations/steps';
+import { ifAdmitted } from '@/lib/core/quota/commit';
+import { throughEngine } from '@/lib/core/resources/engine-step';
+import { changeRow, rowInError } from '@/lib/core/resources/rows';
+import { portsReleased } from '@/lib/domains/network/ports';
+import { ensureWired } from '@/lib/domains/network/topology';
+import { engineOf } from '@/lib/engines/engines';
+import { reasonOf } from '@/lib/engines/error';
+import { forgetCertificates } from '@/lib/hosts/certificates/certificates';
+import type { Settlement } from '@/lib/hosts/services/engine';
+import { endpointStats, settleEndpoint } from '../endpoint/endpoint';
+import {
+  createClusterKind,
+  deleteClusterKind,
+  deleteMemberKind,
+  setPasswordKind,
+  switchPrimaryKind,
+  updateClusterKind,
+} from '../operations';
+import { type Cluster, type Member, primaryOf, readCluster, servingMembers } from './clusters';
+import { forget, MemberError } from './connections';
+import { endpointOf } from './promotion';
+import { newReplicationMemory, type ReplicationMemory, settleReplication } from './replication';
+import { settleRoles } from './roles';
+import { endpointFacts, endpointSpec, memberSpec } from './specs';
+import { statesOf } from './state';
+import { switchPrimary } from './switch';
+import { inTurn } from './turns';
+
+const TABLE = 'database_clusters';
+const AGAIN_MS = 100;
+
+const clusterOf = async ({ operation }: Step<unknown>): Promise<Cluster> => {
+  const cluster = await readCluster(operation.resource_id);
+  if (!cluster) throw new Error(`cluster ${operation.resource_id} is gone`);
+  return cluster;
+};
+
+async function ensureMembers(cell: string, cluster: Cluster, members: readonly Member[]): Promise<Settlement> {
+  const { services } = engineOf(cell);
+  const answers = await Promise.all(
+    members.map(async (member) => services.ensureService(await memberSpec(cluster, member))),
+  );
+  return answers.find(({ settled }) => !settled) ?? { settled: true };
+}
+
+/** Sets roles and password on the primary, as soon as it takes statements. */
+async function setRoles<const Next>(step: CellStep<unknown>, next: (cluster: Cluster) => Next) {
+  const cluster = await clusterOf(step);
+  const primary = primaryOf(servingMembers(cluster));
+  if (!primary) return failure('The cluster has no primary.');
+  try {
+    await settleRoles(cluster, primary);
+  } catch (error) {
+    if (!(error instanceof MemberError)) throw error;
+    return again(AGAIN_MS, { waits_for: 'the primary to answer' });
+  }
+  return next(cluster);
+}
+
+/** What each creation knows of the standbys it waits for. */
+const memories = new Map<string, ReplicationMemory>();
+
+/** Whether every standby follows the primary and has everything. Until the cluster is launched, no agent sees to it. */
+async function inStep(cluster: Cluster): Promise<string | null> {
+  const members = servingMembers(cluster);
+  const seen = await statesOf(cluster, members);
+  const primary = seen.find(({ member }) => member.role === 'primary');
+  if (!primary?.state.isUp || !primary.state.isPrimary) return 'the primary to serve';
+  const standbys = members.filter(({ role }) => role === 'standby');
+  if (cluster.launched_at === null) {
+    const memory = memories.get(cluster.id) ?? newReplicationMemory();
+    memories.set(cluster.id, memory);
+    await settleReplication(cluster, primary.member, primary.state, standbys, () => false, memory);
+  }
+  return standbys.every(({ in_sync }) => in_sync) ? null : 'the standbys to catch up';
+}
+
+const available = (cluster: Cluster) => {
+  memories.delete(cluster.id);
+  const running = servingMembers(cluster).length;
+  return changeRow(
+    TABLE,
+    cluster.id,
+    sql`status = 'available', status_reason = NULL, running = ${running}::int, launched_at = coalesce(database_clusters.launched_at, platform_now())`,
+  );
+};
+
+const inError = async ({ operation }: Step<unknown>, reason: string) =>
+  done({ rows: { failed: rowInError(TABLE, operation.resource_id, reason) } });
+
+/** The cluster still serves as it did: its agent finds out how. */
+const unchanged = async ({ operation }: Step<unknown>, reason: string) =>
+  done({
+    rows: {
+      failed: changeRow(TABLE, operation.resource_id, sql`status = 'degraded', status_reason = ${reason}::text`),
+    },
+  });
+
+/** Endpoint and members answer, and the standbys have everything. */
+async function serve(step: CellStep<unknown>) {
+  const cluster = await clusterOf(step);
+  const answer = await engineOf(step.cell).services.ensureService(endpointSpec(cluster));
+  if (!answer.settled) return again(answer.again_ms, { waits_for: answer.waits_for });
+  const waits_for = await inTurn(cluster.id, () => inStep(cluster));
+  if (waits_for !== null) return again(AGAIN_MS, { waits_for });
+  const stats = await endpointStats(endpointOf(cluster));
+  if (!stats) return again(AGAIN_MS, { waits_for: 'the endpoint to answer' });
+  await settleEndpoint(endpointOf(cluster), endpointFacts(cluster), stats);
+  return done({ rows: { settled: available(cluster) } });
+}
+
+const removing = (members: readonly Member[], cell: string) =>
+  Object.fromEntries(
+    members.map(({ id, ordinal }) => [`member ${ordinal}`, deleteMemberKind.start(id, {}, { cell_id: cell })]),
+  );
+
+export const postgresSteps: OperationSteps[] = [
+  operationSteps(
+    createClusterKind,
+    {
+      primary: (step) =>
+        throughEngine(
+          step,
+          TABLE,
+          async () => {
+            if (step.operation.project_id) await ensureWired(step.cell, step.operation.project_id);
+            const cluster = await clusterOf(step);
+            const primary = primaryOf(servingMembers(cluster));
+            return ensureMembers(step.cell, cluster, primary ? [primary] : []);
+          },
+          () => goTo('roles'),
+        ),
+      roles: (step) =>
+        setRoles(step, ({ roles_wanted }) =>
+          goTo('members', {
+            rows: { applied: changeRow(TABLE, step.operation.resource_id, sql`roles_applied = ${roles_wanted}::int`) },
+          }),
+        ),
+      members: (step) =>
+        throughEngine(
+          step,
+          TABLE,
+          async () => {
+            const cluster = await clusterOf(step);
+            const { services } = engineOf(step.cell);
+            const endpoint = services.ensureService(endpointSpec(cluster));
+            const standbys = servingMembers(cluster).filter(({ role }) => role === 'standby');
+            const started = await ensureMembers(step.cell, cluster, standbys);
+            return started.settled ? endpoint : started;
+          },
+          () => goTo('serve'),
+        ),
+      serve,
+    },
+    { failed: inError, concurrency: 4 },
+  ),
+  operationSteps(
+    setPasswordKind,
+    {
+      roles: (step) =>
+        setRoles(step, (cluster) =>
+          done({
+            rows: {
+              applied: changeRow(
+                TABLE,
+                cluster.id,
+                sql`roles_applied = ${cluster.roles_wanted}::int, status = 'available', status_reason = NULL`,
+              ),
+            },
+          }),
+        ),
+    },
+    { failed: unchanged, concurrency: 4 },
+  ),
+  operationSteps(
+    switchPrimaryKind,
+    {
+      async switch(step) {
+        try {
+          const result = await inTurn(step.operation.resource_id, () => switchPrimary(step.operation.resource_id));
+          const pause = result === 'nothing to do' ? '' : `New connections waited for ${result.pause_ms} ms.`;
+          return goTo('serve', { log: pause });
+        } catch (error) {
+          return failure(reasonOf(error));
+        }
+      },
+      serve,
+    },
+    { failed: unchanged, concurrency: 4 },
+  ),
+  operationSteps(
+    updateClusterKind,
+    {
+      // Standbys first, one after the other: the primary serves meanwhile.
+      members: (step) =>
+        throughEngine(
+          step,
+          TABLE,
+          async () => {
+            const cluster = await clusterOf(step);
+            if (step.operation.project_id) await ensureWired(step.cell, step.operation.project_id);
+            for (const member of servingMembers(cluster).filter(({ role }) => role === 'standby')) {
+              const answer = await ensureMembers(step.cell, cluster, [member]);
+              if (!answer.settled) return answer;
+            }
+            const waits_for = await inTurn(cluster.id, () => inStep(cluster));
+            return waits_for === null ? { settled: true } : { settled: false, waits_for, again_ms: AGAIN_MS };
+          },
+          () => goTo('switch'),
+        ),
+      async switch(step) {
+        const cluster = await clusterOf(step);
+        const members = servingMembers(cluster);
+        const primary = primaryOf(members);
+        if (!primary) return failure('The cluster has no primary.');
+        if (members.length > 1 && step.input.restarts) {
+          await inTurn(cluster.id, () => switchPrimary(cluster.id));
+        }
+        return goTo('former');
+      },
+      former: (step) =>
+        throughEngine(
+          step,
+          TABLE,
+          async () => {
+            const cluster = await clusterOf(step);
+            return ensureMembers(step.cell, cluster, servingMembers(cluster));
+          },
+          () => goTo('leaving'),
+        ),
+      async leaving(step) {
+        const cluster = await clusterOf(step);
+        const leaving = cluster.members.filter((member) => member.leaving);
+        if (leaving.length === 0) return goTo('serve');
+        return withChildren(
+          step,
+          { children: removing(leaving, step.cell), waits_for: 'members to be removed' },
+          (ended) => {
+            const lost = ended.find(({ status }) => status !== 'succeeded');
+            return lost ? failure(`${lost.name}: ${lost.error}`) : goTo('serve');
+          },
+        );
+      },
+      serve,
+    },
+    { failed: unchanged, concurrency: 4 },
+  ),
+  operationSteps(
+    deleteClusterKind,
+    {
+      async members(step) {
+        const cluster = await readCluster(step.operation.resource_id);
+        return withChildren(
+          step,
+          { children: removing(cluster?.members ?? [], step.cell), waits_for: 'its members' },
+          (ended) => {
+            const lost = ended.find(({ status }) => status !== 'succeeded');
+            return lost ? failure(`${lost.name}: ${lost.error}`) : goTo('remove');
+          },
+        );
+      },
+      async remove({ operation, cell }) {
+        const { resource_id: id, project_id } = operation;
+        await engineOf(cell).services.removeService(id);
+        return done({
+          rows: {
+            ...portsReleased(id, project_id),
+            certificates: forgetCertificates(id, ifAdmitted),
+            cluster: sql`DELETE FROM database_clusters USING verdict WHERE verdict.ok AND database_clusters.id = ${id}::uuid`,
+            device: deviceDelete(id),
+          },
+          release: true,
+        });
+      },
+    },
+    { failed: inError, concurrency: 4 },
+  ),
+  operationSteps(
+    deleteMemberKind,
+    {
+      async remove({ operation, cell }) {
+        const { resource_id: id, project_id } = operation;
+        forget({ id });
+        await engineOf(cell).services.removeService(id);
+        return done({
+          rows: {
+            ...portsReleased(id, project_id),
+            member: sql`DELETE FROM database_members USING verdict WHERE verdict.ok AND database_members.id = ${id}::uuid`,
+            device: deviceDelete(id),
+          },
+          release: true,
+        });
+      },
+    },
+    { failed: async () => done(), concurrency: 4 },
+  ),
+];

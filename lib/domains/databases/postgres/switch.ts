@@ -1,0 +1,86 @@
+import { endSessions, hold, release, repoint } from '../endpoint/endpoint';
+import { type Cluster, type Member, primaryOf, readCluster, servingMembers } from './clusters';
+import { ask } from './connections';
+import { appoint, bestStandby, endpointOf, promote, startMember, stopFormer } from './promotion';
+import { SUPERUSER } from './settings-file';
+import { stateOf, statesOf } from './state';
+
+/** How long statements in progress may take to end before their connections are ended. */
+const DRAIN_MS = 500;
+const CATCH_UP_MS = 3_000;
+const POLL_MS = 10;
+
+const pause = () => new Promise((resolve) => setTimeout(resolve, POLL_MS));
+
+/** How a switch went: for how long new connections waited, in milliseconds. */
+export type Switched = { pause_ms: number };
+
+/**
+ * A planned switch to the best standby: new connections wait, statements end, the standby receives everything, and then takes
+ * over. The former primary follows it. Nothing acknowledged is lost; without a standby that catches up, nothing has changed.
+ * @throws Error with the reason for its owner
+ */
+export async function switchPrimary(clusterId: string): Promise<Switched | 'nothing to do'> {
+  const cluster = await readCluster(clusterId);
+  if (!cluster) throw new Error('The cluster is gone.');
+  const members = servingMembers(cluster);
+  const primary = primaryOf(members);
+  const target = bestStandby(await statesOf(cluster, members));
+  if (!primary || !target) throw new Error('No standby has caught up with the primary.');
+  const endpoint = endpointOf(cluster);
+  // Most of the work of a shutdown, done while clients still write.
+  await ask(cluster, primary, 'CHECKPOINT', { timeoutMs: 60_000 });
+  const began = performance.now();
+  await hold(endpoint);
+  try {
+    await drain(cluster, primary);
+    await catchUp(cluster, primary, target);
+    if (!(await appoint(cluster, { from: primary, to: target, rebuild: false, action: 'switched' })))
+      throw new Error('The cluster has changed meanwhile.');
+    await stopFormer(cluster, primary);
+    await promote(cluster, target);
+    await repoint(endpoint, target.ip);
+    await endSessions(endpoint);
+  } finally {
+    await release(endpoint);
+  }
+  const pause_ms = Math.round(performance.now() - began);
+  startMember(cluster, primary.id);
+  for (const member of members) if (member !== primary && member !== target) startMember(cluster, member.id);
+  return { pause_ms };
+}
+
+const OTHERS = `FROM pg_stat_activity WHERE backend_type = 'client backend' AND usename <> '${SUPERUSER}'`;
+
+/**
+ * Ends the connections of clients: idle ones at once, which their drivers notice before their next statement, and the others
+ * when their transaction ends, or after half a second.
+ */
+export async function drain(cluster: Cluster, primary: Pick<Member, 'id'>): Promise<void> {
+  const until = performance.now() + DRAIN_MS;
+  for (;;) {
+    const isLate = performance.now() > until;
+    const [row] = await ask<{ left: number }>(
+      cluster,
+      primary,
+      `SELECT count(*)::int AS left, count(ended) AS ended FROM
+        (SELECT CASE WHEN state = 'idle' OR ${isLate} THEN pg_terminate_backend(pid) END AS ended ${OTHERS}) AS sessions`,
+      { timeoutMs: 2_000 },
+    );
+    if ((row?.left ?? 0) === 0) return;
+    if (performance.now() > until + CATCH_UP_MS) throw new Error('Connections to the primary could not be ended.');
+    await pause();
+  }
+}
+
+async function catchUp(cluster: Cluster, primary: Member, target: Member): Promise<void> {
+  const last = await stateOf(cluster, primary);
+  if (!last.isUp || !last.isPrimary) throw new Error('The primary has just failed.');
+  const until = performance.now() + CATCH_UP_MS;
+  while (performance.now() < until) {
+    const state = await stateOf(cluster, target);
+    if (state.isUp && !state.isPrimary && state.received >= last.written) return;
+    await pause();
+  }
+  throw new Error('The standby did not catch up in time.');
+}

@@ -1,0 +1,114 @@
+import { raw } from '@/lib/core/db/sql';
+import { trustedAuthorities } from '@/lib/hosts/certificates/certificates';
+import { type DatabaseEngine, memberCounts } from './engines';
+import type { Parameters } from './parameters';
+import { PORT, READ_PORT } from './postgres/settings-file';
+import type { ClusterStatus, DatabaseCluster, DatabaseEndpoint, MemberRole, MemberStatus } from './schema';
+import { newestUpgrade } from './versions';
+
+export type MemberRow = {
+  ordinal: number;
+  role: MemberRole;
+  status: MemberStatus;
+  status_reason: string | null;
+  version: string;
+  lag_bytes: number | null;
+};
+
+export type ClusterRow = {
+  id: string;
+  engine: DatabaseEngine;
+  namespace: string;
+  name: string;
+  version: string;
+  status: ClusterStatus;
+  status_reason: string | null;
+  instances: number;
+  cell_id: string;
+  network_id: string;
+  address: string;
+  port_id: string;
+  floating_ip: string | null;
+  security_group_ids: string[];
+  authorities: string | null;
+  flavor_id: string | null;
+  vcpus: number;
+  ram_gb: string;
+  storage_gb: number;
+  used_bytes: string | null;
+  parameters: Parameters;
+  username: string | null;
+  database_name: string | null;
+  last_backup_at: Date | null;
+  members: MemberRow[];
+  created_at: Date;
+  updated_at: Date;
+};
+
+export const clusterColumns =
+  raw(`c.id, c.engine, c.namespace, c.name, c.version, c.status, c.status_reason, c.instances, c.cell_id,
+  c.network_id, host(p.ip) AS address, p.id AS port_id, (SELECT host(f.address) FROM floating_ips f WHERE f.port_id = p.id) AS floating_ip,
+  ARRAY(SELECT g.security_group_id::text FROM port_security_groups g WHERE g.port_id = p.id ORDER BY 1) AS security_group_ids,
+  ${trustedAuthorities('c.id')} AS authorities, c.flavor_id, c.vcpus, c.ram_gb, c.storage_gb, c.used_bytes, c.parameters, c.username,
+  c.database_name, c.last_backup_at, c.created_at, c.updated_at,
+  (SELECT coalesce(jsonb_agg(jsonb_build_object('ordinal', m.ordinal, 'role', m.role, 'status', m.status, 'status_reason', m.status_reason,
+    'version', m.version, 'lag_bytes', m.lag_bytes) ORDER BY m.ordinal), '[]') FROM database_members m
+    WHERE m.cluster_id = c.id AND NOT m.leaving) AS members`);
+export const clusterTables = raw(
+  'database_clusters c JOIN ports p ON p.project_id = c.project_id AND p.device_id = c.id',
+);
+
+export const memberName = (cluster: string, ordinal: number): string => `${cluster}-${ordinal}`;
+
+const schemes: Record<DatabaseEngine, string> = {
+  postgres: 'postgresql',
+  mysql: 'mysql',
+  valkey: 'rediss',
+  mongodb: 'mongodb',
+  qdrant: 'https',
+};
+
+function endpointOf(row: ClusterRow, port: number): DatabaseEndpoint {
+  const user = row.username === null ? '' : `${row.username}@`;
+  const database = row.database_name === null ? '' : `/${row.database_name}`;
+  return {
+    host: row.address,
+    port,
+    uri: `${schemes[row.engine]}://${user}${row.address}:${port}${database}`,
+    ca_certificate: row.authorities ?? '',
+  };
+}
+
+export const viewCluster = (row: ClusterRow): DatabaseCluster => ({
+  id: row.id,
+  engine: row.engine,
+  namespace: row.namespace,
+  name: row.name,
+  version: row.version,
+  status: row.status,
+  status_reason: row.status_reason,
+  preview: memberCounts[row.engine].allowed.length === 1 ? 'single member' : null,
+  highly_available: row.instances > 1,
+  instances: row.instances,
+  members: row.members.map(({ ordinal, ...member }) => ({ name: memberName(row.name, ordinal), ...member })),
+  endpoint: endpointOf(row, PORT),
+  read_endpoint: row.instances > 1 ? endpointOf(row, READ_PORT) : null,
+  username: row.username,
+  database: row.database_name,
+  network_id: row.network_id,
+  port_id: row.port_id,
+  floating_ip: row.floating_ip,
+  security_group_ids: row.security_group_ids,
+  flavor_id: row.flavor_id,
+  vcpus: row.vcpus,
+  ram_gb: Number(row.ram_gb),
+  storage_gb: row.storage_gb,
+  used_gb: row.used_bytes === null ? null : Math.round((Number(row.used_bytes) / 1024 ** 3) * 1000) / 1000,
+  parameters: row.parameters,
+  upgrade_available: newestUpgrade(row.engine, row.version),
+  job_id: null,
+  last_backup_at: row.last_backup_at?.toISOString() ?? null,
+  restore_window: null,
+  created_at: new Date(row.created_at).toISOString(),
+  updated_at: new Date(row.updated_at).toISOString(),
+});

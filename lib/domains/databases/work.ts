@@ -1,0 +1,62 @@
+import { raw, sql } from '@/lib/core/db/sql';
+import { type DomainWork, none } from '@/lib/core/domains/domain';
+import type { Watch } from '@/lib/core/domains/watch';
+import type { ServiceSource } from '@/lib/hosts/services/engine';
+import { ENDPOINT_MEMORY_MB } from './plan';
+import { clusterAgent } from './postgres/agent';
+import { readClusters } from './postgres/clusters';
+import { forgetAll } from './postgres/connections';
+import { endpointSpec, memberSpec } from './postgres/specs';
+import { postgresSteps } from './postgres/steps';
+
+/** A dead primary is replaced within a second: this pause, its end, and the promotion of its successor. */
+export const OBSERVE_MS = 150;
+
+/** Operations that start and stop members in an order of their own. */
+const BUSY = ['provisioning', 'updating', 'upgrading', 'restoring', 'deleting'];
+
+/** Members and endpoints of a cell. */
+export const databaseServices: ServiceSource = {
+  stopOrder: 10,
+  parts: sql`SELECT m.id, m.cluster_id AS device_id, jsonb_build_object('member', c.name || '-' || m.ordinal) AS labels
+    FROM database_members m JOIN database_clusters c ON c.id = m.cluster_id`,
+  async wantedServices(cell) {
+    const clusters = await readClusters(sql`c.cell_id = ${cell}::text`);
+    const wanted = await Promise.all(
+      clusters.map(async (cluster) => {
+        const members = await Promise.all(cluster.members.map((member) => memberSpec(cluster, member)));
+        const isBusy = BUSY.includes(cluster.status);
+        return [...members, endpointSpec(cluster)].map((spec) => ({ spec, isBusy }));
+      }),
+    );
+    return wanted.flat();
+  },
+};
+
+/** What members and endpoints should hold in their cells. */
+const room =
+  raw(`SELECT c.cell_id, c.id AS device_id, 'memory_mb' AS kind, ${ENDPOINT_MEMORY_MB} AS amount FROM database_clusters c
+  UNION ALL SELECT c.cell_id, m.id, part.kind, part.amount FROM database_members m JOIN database_clusters c ON c.id = m.cluster_id
+    CROSS JOIN LATERAL (VALUES ('vcpus', c.vcpus), ('memory_mb', ceil(c.ram_gb * 1024)::int), ('disk_gb', c.storage_gb)) AS part (kind, amount)`);
+
+const watch = (cell: string): Watch => ({
+  join: none,
+  looks: [
+    {
+      name: 'observing the database clusters',
+      every_ms: OBSERVE_MS,
+      begin: () => ({ look: clusterAgent(cell), end: forgetAll }),
+    },
+  ],
+  changed: none,
+  troubles: none,
+  stop: none,
+});
+
+export const databasesWork: DomainWork = {
+  steps: postgresSteps,
+  jobs: none,
+  services: databaseServices,
+  room,
+  watch,
+};
