@@ -5,7 +5,7 @@ import { analyze, refreshViews } from './derived';
 import { copyProgress, endReplication, followBack, lagBytes, publish, subscribeWithCopy } from './replicate';
 import { copyRoles, copySettings } from './roles';
 import type { Side } from './side';
-import { type HeldEndpoint, type Switch, switchOver, takeBack, untilAllArrived } from './switch-over';
+import { type HeldEndpoint, type Switch, type Switched, switchOver, takeBack, untilAllArrived } from './switch-over';
 import { UpgradeTrouble } from './trouble';
 import { canFollow, keepLog, limitKeptLog, whatReplicationMisses } from './way-back';
 import { allowWrites } from './writes';
@@ -74,10 +74,7 @@ export async function completeCopy({ databases, former, next }: Upgrade): Promis
 type Switching = { endpoint: HeldEndpoint; limits?: Switch['limits']; onPart?: Switch['onPart'] };
 
 /** Moves all clients to the next side; the former side can follow from here on. See `switchOver`. */
-export const switchToNext = (
-  { databases, former, next, jobId }: Upgrade,
-  switching: Switching,
-): Promise<{ pauseMs: number }> =>
+export const switchToNext = ({ databases, former, next, jobId }: Upgrade, switching: Switching): Promise<Switched> =>
   switchOver({
     from: former,
     to: next,
@@ -95,11 +92,12 @@ export const takeBackSwitch = ({ databases, former, next, jobId }: Upgrade, swit
 
 /**
  * Lets the former side follow the next one, which keeps its log for it up to a limit.
+ * @param keptLogMb null: the limit that the server's own settings have
  * @throws UpgradeTrouble when changes do not arrive there
  */
-export async function keepFormer({ databases, former, next, jobId }: Upgrade, keptLogMb: number): Promise<void> {
+export async function keepFormer({ databases, former, next, jobId }: Upgrade, keptLogMb: number | null): Promise<void> {
   await endReplication(former, next, databases, 'forward');
-  await limitKeptLog(next, keptLogMb);
+  if (keptLogMb !== null) await limitKeptLog(next, keptLogMb);
   await followBack(next, former, databases, jobId);
   await untilAllArrived(next, former, databases, ARRIVES_WITHIN_MS, 'reverse');
 }
@@ -126,11 +124,12 @@ export async function prepareWayBack(upgrade: Upgrade): Promise<{ isNear: boolea
 }
 
 /** Moves all clients back to the former side, with everything that was written on the next one. */
-export const switchBack = (
-  { databases, former, next, jobId }: Upgrade,
-  switching: Switching,
-): Promise<{ pauseMs: number }> =>
+export const switchBack = ({ databases, former, next, jobId }: Upgrade, switching: Switching): Promise<Switched> =>
   switchOver({ from: next, to: former, toward: 'former', databases, jobId, way: 'reverse', back: null, ...switching });
+
+/** Undoes a switch back whose worker was killed in it. */
+export const takeBackSwitchBack = ({ databases, former, next, jobId }: Upgrade, switching: Switching): Promise<void> =>
+  takeBack({ from: next, to: former, toward: 'former', databases, jobId, way: 'reverse', back: null, ...switching });
 
 /** Removes what an upgrade left on the side that serves. The other side, which may be gone, is removed as a whole. */
 export async function forgetUpgrade(serving: Side): Promise<void> {

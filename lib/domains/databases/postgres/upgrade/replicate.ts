@@ -16,6 +16,15 @@ const TABLES = `
     AND NOT (n.nspname = '${OWN_SCHEMA}' AND c.relname = 'finished')
     AND NOT EXISTS (SELECT FROM pg_depend d WHERE d.classid = 'pg_class'::regclass AND d.objid = c.oid AND d.deptype = 'e')`;
 
+/** Lets a role that is no superuser copy and follow the tables of each database. */
+export async function allowFollowing(side: Side, databases: readonly string[], role: string): Promise<void> {
+  await using(side, ANY_DATABASE, async (client) => {
+    await client.query(`ALTER ROLE ${id(role)} REPLICATION BYPASSRLS`);
+    await client.query(`GRANT pg_read_all_data TO ${id(role)}`);
+    for (const database of databases) await client.query(`GRANT CONNECT ON DATABASE ${id(database)} TO ${id(role)}`);
+  });
+}
+
 /** Publishes the tables of each database for one direction. */
 export async function publish(side: Side, databases: readonly string[], jobId: string, way: Direction): Promise<void> {
   await inEach(side, databases, async (client, database) => {

@@ -49,29 +49,32 @@ export type SwitchPart =
   | 'repointed'
   | 'released';
 
+/** The pause, from the hold to the release, and the sessions that it ended in the middle of a transaction. */
+export type Switched = { pauseMs: number; interrupted: number };
+
 const LIMITS = { sessionsMs: 5000, drainMs: 5000 };
 
 /**
  * Moves all clients from one side to the other within a pause, and loses nothing. What fails before the endpoint is released
  * is taken back: the former side serves again, and nothing was written on the other.
- * @returns the pause in milliseconds: from the hold to the release
  * @throws the first trouble, once the former side serves again
  */
-export async function switchOver(change: Switch): Promise<{ pauseMs: number }> {
+export async function switchOver(change: Switch): Promise<Switched> {
   const { from, to, databases, jobId, back } = change;
   // Without a slot a publication costs nothing, so that it needs no pause.
   if (back) await publish(to, databases, jobId, back);
   return keepOpen(from, databases, (former) => keepOpen(to, databases, (next) => switchBetween(change, former, next)));
 }
 
-async function switchBetween(change: Switch, from: Side, to: Side): Promise<{ pauseMs: number }> {
+async function switchBetween(change: Switch, from: Side, to: Side): Promise<Switched> {
   const { toward, databases, jobId, way, back, endpoint, limits = LIMITS, onPart = () => {} } = change;
   const start = performance.now();
+  let interrupted = 0;
   const part = (name: SwitchPart) => onPart(name, performance.now() - start);
   try {
     await endpoint.hold();
     part('held');
-    await stopWrites(from, limits.sessionsMs);
+    interrupted = await stopWrites(from, limits.sessionsMs);
     part('stopped');
     await refuseWhatWouldBeLost(from, databases);
     part('checked');
@@ -93,7 +96,7 @@ async function switchBetween(change: Switch, from: Side, to: Side): Promise<{ pa
   }
   await endpoint.release();
   part('released');
-  return { pauseMs: Math.round(performance.now() - start) };
+  return { pauseMs: Math.round(performance.now() - start), interrupted };
 }
 
 /** The former side serves again, as before the switch. Safe to repeat, as long as the endpoint was not released. */

@@ -12,21 +12,26 @@ const DRAIN_MS = 500;
  * Ends all writing on a side: its next sessions can only read. Idle ones end at once, which drivers notice before their next
  * statement, the others when their transaction ends or after half a second. Whoever calls it holds the endpoint, so that
  * nobody comes in.
+ * @returns how many sessions were ended in the middle of a transaction
  */
-export async function stopWrites(side: Side, withinMs: number): Promise<void> {
+export async function stopWrites(side: Side, withinMs: number): Promise<number> {
+  const interrupted = new Set<number>();
   await using(side, ANY_DATABASE, async (client) => {
     await client.query('ALTER SYSTEM SET default_transaction_read_only = on');
     await client.query('SELECT pg_reload_conf()');
     const late = performance.now() + DRAIN_MS;
     await until('open sessions to end', withinMs, async () => {
       const isLate = performance.now() > late;
-      const { rowCount } = await client.query(
-        `SELECT CASE WHEN a.state = 'idle' OR $1 THEN pg_terminate_backend(a.pid) END ${TENANTS_SESSIONS}`,
+      const { rows } = await client.query<{ pid: number; idle: boolean }>(
+        `SELECT a.pid, a.state = 'idle' AS idle, CASE WHEN a.state = 'idle' OR $1 THEN pg_terminate_backend(a.pid) END
+          ${TENANTS_SESSIONS}`,
         [isLate],
       );
-      return rowCount === 0;
+      for (const { pid, idle } of rows) if (isLate && !idle) interrupted.add(pid);
+      return rows.length === 0;
     });
   });
+  return interrupted.size;
 }
 
 /**
