@@ -81,7 +81,11 @@ export async function memberSpec(cluster: Cluster, member: Member): Promise<Serv
       },
       { path: 'superuser.password', content: secrets.superuser, secret: true },
       { path: 'replication.password', content: secrets.replication, secret: true },
-      { path: 'pgpass', content: `*:*:*:${REPLICATION_ROLE}:${secrets.replication}\n`, secret: true },
+      {
+        path: 'pgpass',
+        content: `*:*:*:${REPLICATION_ROLE}:${secrets.replication}\n*:*:*:${SUPERUSER}:${secrets.superuser}\n`,
+        secret: true,
+      },
       { path: 'tls/cert.pem', content: certificate.certificate, secret: false },
       { path: 'tls/ca.pem', content: certificate.authorities, secret: false },
       { path: 'tls/key.pem', content: certificate.key, secret: true },
