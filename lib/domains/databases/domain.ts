@@ -5,13 +5,14 @@ import { addressesOfDevices } from '@/lib/domains/network/search';
 import { serviceMetrics } from '@/lib/hosts/services/service-metrics';
 import { databasesChecks } from './checks';
 import { databasesEndpoints } from './endpoints';
+import { databaseJobsEndpoints } from './jobs/endpoints';
 import { databasesPortal } from './portal';
 import { clusterStatuses } from './schema';
 
 /** Managed databases: clusters of members behind an address that follows the primary. */
 export const databases = domain({
   name: 'databases',
-  endpoints: databasesEndpoints,
+  endpoints: [...databasesEndpoints, ...databaseJobsEndpoints],
   tags: { Databases: 'Managed clusters of PostgreSQL and other engines, on a private network.' },
   resources: {
     database_cluster: {
@@ -32,14 +33,14 @@ export const databases = domain({
       reference: 'Databases',
     },
   ],
-  tables: ['database_members'],
+  tables: ['database_members', 'database_jobs', 'database_backups'],
   dependsOn: ['networks'],
   portal: databasesPortal,
   sealed: [{ table: 'database_clusters', column: 'sealed_secrets', key: 'id', bound: "'database_clusters:' || id" }],
   checks: databasesChecks,
   work: async () => (await import('./work')).databasesWork,
   programs: ['postgres', 'haproxy'],
-  state: ['engine/services'],
+  state: ['engine/services', 'backups/databases'],
   logs: [
     {
       service: 'database',

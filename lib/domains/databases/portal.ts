@@ -2,7 +2,12 @@ import type { DomainPortal } from '@/lib/core/domains/portal';
 
 export const databasesPortal: DomainPortal = {
   topics: {
-    database_cluster: ['/api/v1/dbaas', '/api/v1/network/ports', '/api/v1/network/floating-ips'],
+    database_cluster: [
+      '/api/v1/dbaas/clusters',
+      ...['postgres', 'mysql', 'valkey', 'mongodb', 'qdrant'].map((engine) => `/api/v1/dbaas/${engine}`),
+      '/api/v1/network/ports',
+      '/api/v1/network/floating-ips',
+    ],
   },
   actions: {
     'database_cluster.fail_over': 'switched the primary of database cluster',

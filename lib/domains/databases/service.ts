@@ -66,7 +66,7 @@ import { type ClusterRow, clusterColumns, clusterTables, memberName, viewCluster
 const MOST_ATTEMPTS = 10;
 /** The tenant's role and database in every cluster of PostgreSQL. */
 const TENANT = 'app';
-const noRoom = new ApiError(
+export const noRoom = new ApiError(
   'CAPACITY_EXHAUSTED',
   'No host has enough free capacity for this cluster. Choose a smaller size, or try again later.',
 );
@@ -227,6 +227,7 @@ async function insertCluster(
     username: TENANT,
     database_name: TENANT,
     last_backup_at: null,
+    job_id: null,
     members: members.map(({ ordinal, role }) => ({
       ordinal,
       role,
@@ -344,7 +345,7 @@ const qdrantCap = (projectId: Sql) => ({
   things: 'Qdrant clusters',
 });
 
-type NewMember = {
+export type NewMember = {
   id: string;
   ordinal: number;
   ip: string;
@@ -419,7 +420,7 @@ type Change = Pick<Write, 'rows'> &
   };
 
 /** A change of a cluster that its worker carries out. @throws ApiError 409 while another one is under way */
-async function changeRow(call: ProjectCall, row: ClusterRow, change: Change): Promise<void> {
+export async function changeRow(call: ProjectCall, row: ClusterRow, change: Change): Promise<void> {
   const { status, set = raw(''), operation, rows, in: allowed = settledStatuses, ...more } = change;
   await commit(call, {
     resource: { type: 'database_cluster', id: row.id, name: row.name },

@@ -40,6 +40,7 @@ export type ClusterRow = {
   username: string | null;
   database_name: string | null;
   last_backup_at: Date | null;
+  job_id: string | null;
   members: MemberRow[];
   created_at: Date;
   updated_at: Date;
@@ -50,7 +51,7 @@ export const clusterColumns =
   c.network_id, host(p.ip) AS address, p.id AS port_id, (SELECT host(f.address) FROM floating_ips f WHERE f.port_id = p.id) AS floating_ip,
   ARRAY(SELECT g.security_group_id::text FROM port_security_groups g WHERE g.port_id = p.id ORDER BY 1) AS security_group_ids,
   ${trustedAuthorities('c.id')} AS authorities, c.flavor_id, c.vcpus, c.ram_gb, c.storage_gb, c.used_bytes, c.parameters, c.username,
-  c.database_name, c.last_backup_at, c.created_at, c.updated_at,
+  c.database_name, c.last_backup_at, (SELECT j.id FROM database_jobs j WHERE j.cluster_id = c.id ORDER BY j.id DESC LIMIT 1) AS job_id, c.created_at, c.updated_at,
   (SELECT coalesce(jsonb_agg(jsonb_build_object('ordinal', m.ordinal, 'role', m.role, 'status', m.status, 'status_reason', m.status_reason,
     'version', m.version, 'lag_bytes', m.lag_bytes) ORDER BY m.ordinal), '[]') FROM database_members m
     WHERE m.cluster_id = c.id AND NOT m.leaving) AS members`);
@@ -106,7 +107,7 @@ export const viewCluster = (row: ClusterRow): DatabaseCluster => ({
   used_gb: row.used_bytes === null ? null : Math.round((Number(row.used_bytes) / 1024 ** 3) * 1000) / 1000,
   parameters: row.parameters,
   upgrade_available: newestUpgrade(row.engine, row.version),
-  job_id: null,
+  job_id: row.job_id,
   last_backup_at: row.last_backup_at?.toISOString() ?? null,
   restore_window: null,
   created_at: new Date(row.created_at).toISOString(),

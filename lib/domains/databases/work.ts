@@ -2,12 +2,14 @@ import { raw, sql } from '@/lib/core/db/sql';
 import { type DomainWork, none } from '@/lib/core/domains/domain';
 import type { Watch } from '@/lib/core/domains/watch';
 import type { ServiceSource } from '@/lib/hosts/services/engine';
+import { watchWayBack } from './jobs/way-back';
 import { ENDPOINT_MEMORY_MB } from './plan';
 import { clusterAgent } from './postgres/agent';
 import { readClusters } from './postgres/clusters';
 import { forgetAll } from './postgres/connections';
 import { endpointSpec, memberSpec } from './postgres/specs';
 import { postgresSteps } from './postgres/steps';
+import { upgradeOperationSteps } from './postgres/upgrade/steps';
 
 /** A dead primary is replaced within a second: this pause, its end, and the promotion of its successor. */
 export const OBSERVE_MS = 150;
@@ -54,8 +56,8 @@ const watch = (cell: string): Watch => ({
 });
 
 export const databasesWork: DomainWork = {
-  steps: postgresSteps,
-  jobs: none,
+  steps: [...postgresSteps, ...upgradeOperationSteps],
+  jobs: [watchWayBack],
   services: databaseServices,
   room,
   watch,

@@ -241,7 +241,7 @@ export interface ServiceEngine {
   runInside(
     id: string,
     argv: readonly string[],
-    options?: { input?: string; timeoutMs?: number },
+    options?: { input?: string; timeoutMs?: number; outputBytes?: number },
   ): Promise<CommandResult>;
   /** Folder of the service's Unix sockets, as the platform's own processes reach it. */
   socketFolder(id: string): string;

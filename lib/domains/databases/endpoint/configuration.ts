@@ -3,8 +3,9 @@ import { PORT, READ_PORT } from '../postgres/settings-file';
 export const ADMIN_SOCKET = 'admin.sock';
 /** Members that an endpoint knows at the same time: those of two groups during an upgrade. */
 export const SLOTS = 10;
-export const FRONTENDS = ['clients', 'readers'] as const;
-export const MAXIMUM_CONNECTIONS = 4000;
+const MAXIMUM_CONNECTIONS = 4000;
+/** Where the endpoint finds the action that lets new connections wait. */
+export const HOLD_FILE = 'hold.lua';
 /** The server that clients get to: the primary. */
 export const PRIMARY = 'primary/primary';
 /** A member by its place, as it is checked, and as it serves reads. */
@@ -17,6 +18,8 @@ export type EndpointFacts = {
   /** Addresses of members in the order of their places, and whether each serves reads. */
   members: { address: string; reads: boolean }[];
 };
+
+const held = [`maxconn ${MAXIMUM_CONNECTIONS}`, 'tcp-request inspect-delay 30s', 'tcp-request content lua.hold'];
 
 const section = (head: string, lines: readonly string[]) => [head, ...lines.map((line) => `  ${line}`)].join('\n');
 const at = (address: string | undefined) => (address ? `${address}:${PORT}` : `0.0.0.0:${PORT} disabled`);
@@ -34,6 +37,7 @@ export function renderEndpoint({ primary, members }: EndpointFacts): string {
       'stats timeout 1h',
       `maxconn ${MAXIMUM_CONNECTIONS * 2}`,
       'nbthread 1',
+      `lua-load /etc/service/${HOLD_FILE}`,
     ]),
     section('defaults', [
       'mode tcp',
@@ -43,17 +47,19 @@ export function renderEndpoint({ primary, members }: EndpointFacts): string {
       'srvtcpka-idle 5s',
       'srvtcpka-intvl 1s',
       'srvtcpka-cnt 3',
-      'retries 5',
-      'timeout connect 1s',
+      // A connection that finds no primary tries again until it has been replaced: each time at its present address.
+      'option redispatch 1',
+      'retries 10',
+      'timeout connect 400ms',
       'timeout queue 5s',
-      'timeout client 30d',
-      'timeout server 30d',
+      'timeout client 20d',
+      'timeout server 20d',
       'default-server init-addr none',
     ]),
-    section(`frontend ${FRONTENDS[0]}`, [`bind :${PORT}`, `maxconn ${MAXIMUM_CONNECTIONS}`, 'default_backend primary']),
-    section(`frontend ${FRONTENDS[1]}`, [
+    section('frontend clients', [`bind :${PORT}`, ...held, 'default_backend primary']),
+    section('frontend readers', [
       `bind :${READ_PORT}`,
-      `maxconn ${MAXIMUM_CONNECTIONS}`,
+      ...held,
       'use_backend primary if { nbsrv(reads) eq 0 }',
       'default_backend reads',
     ]),

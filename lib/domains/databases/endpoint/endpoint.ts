@@ -2,16 +2,7 @@ import { join } from 'node:path';
 import { ask, parseStats, type Stat } from '@/lib/domains/loadbalancing/runtime-api';
 import { engineOf } from '@/lib/engines/engines';
 import { PORT } from '../postgres/settings-file';
-import {
-  ADMIN_SOCKET,
-  checkedServer,
-  type EndpointFacts,
-  FRONTENDS,
-  MAXIMUM_CONNECTIONS,
-  PRIMARY,
-  readServer,
-  SLOTS,
-} from './configuration';
+import { ADMIN_SOCKET, checkedServer, type EndpointFacts, PRIMARY, readServer, SLOTS } from './configuration';
 
 /** An endpoint process: the service with its cluster's id. */
 export type Endpoint = { cell: string; id: string };
@@ -19,34 +10,21 @@ export type Endpoint = { cell: string; id: string };
 const command = (endpoint: Endpoint, ...commands: string[]) =>
   ask(join(engineOf(endpoint.cell).services.socketFolder(endpoint.id), ADMIN_SOCKET), commands);
 
-/** Holds of this process, with the moment at which each ends by itself: nobody waits for a worker that failed. */
-const holds = new Map<string, number>();
+/** Whoever holds may fail: the endpoint ends a hold by itself. */
 const LONGEST_HOLD_MS = 20_000;
 
-export const isHeld = (id: string): boolean => (holds.get(id) ?? 0) > performance.now();
-
-const limit = (most: number) => FRONTENDS.map((name) => `set maxconn frontend ${name} ${most}`);
-
 /**
- * New connections wait until `release`, instead of being refused; open ones go on. Ends by itself after 20 seconds.
- * @throws when the endpoint does not answer
+ * New connections wait until `release`, for at most 20 seconds, instead of being refused; open ones go on.
+ * @throws Error when the endpoint does not answer
  */
 export async function hold(endpoint: Endpoint): Promise<void> {
-  holds.set(endpoint.id, performance.now() + LONGEST_HOLD_MS);
-  // With as many connections as it may have, a frontend leaves new ones in the kernel's queue.
-  if (
-    (await command(endpoint, ...limit(1), 'set maxconn frontend clients 0', 'set maxconn frontend readers 0')) ===
-    undefined
-  ) {
-    holds.delete(endpoint.id);
-    throw new Error('the endpoint does not answer');
-  }
+  if ((await command(endpoint, `hold ${LONGEST_HOLD_MS}`)) === undefined)
+    throw new Error('The endpoint does not answer.');
 }
 
 /** Connections that waited go on to the primary. */
 export async function release(endpoint: Endpoint): Promise<void> {
-  holds.delete(endpoint.id);
-  await command(endpoint, ...limit(MAXIMUM_CONNECTIONS));
+  await command(endpoint, 'release');
 }
 
 /** Ends all connections through the endpoint, at once. */
@@ -95,9 +73,6 @@ export async function settleEndpoint(
     const reads = member?.reads ? member.address : undefined;
     commands.push(...serverChanges(readServer(slot), reads, stats.get(readServer(slot))));
   }
-  const isLimited = Number(stats.get('clients/FRONTEND')?.slim) !== MAXIMUM_CONNECTIONS;
-  // A hold that nobody is left to end.
-  if (isLimited && !isHeld(endpoint.id)) commands.push(...limit(MAXIMUM_CONNECTIONS));
   if (commands.length > 0) await command(endpoint, ...commands);
 }
 

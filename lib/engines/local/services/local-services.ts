@@ -181,7 +181,7 @@ export class LocalServices implements ServiceEngine {
   async runInside(
     id: string,
     argv: readonly string[],
-    options: { input?: string; timeoutMs?: number } = {},
+    options: { input?: string; timeoutMs?: number; outputBytes?: number } = {},
   ): Promise<CommandResult> {
     if (!(await findSandbox(this.host, id))?.isRunning)
       throw new EngineError('NOT_FOUND', 'The service is not running.');
@@ -400,8 +400,11 @@ async function networkBytes(pid: number): Promise<{ receivedBytes: number; sentB
   return { receivedBytes: Number(columns[0] ?? 0), sentBytes: Number(columns[8] ?? 0) };
 }
 
-/** Runs a command whose failure is an answer, not an error. Output beyond a mebibyte is cut. */
-function resultOf(command: readonly string[], options: { input?: string; timeoutMs?: number }): Promise<CommandResult> {
+/** Runs a command whose failure is an answer, not an error. Output beyond a mebibyte, or what is asked for, is cut. */
+function resultOf(
+  command: readonly string[],
+  options: { input?: string; timeoutMs?: number; outputBytes?: number },
+): Promise<CommandResult> {
   const [program = '', ...args] = command;
   return new Promise((resolve, reject) => {
     const child = spawn(program, args, {
@@ -413,7 +416,7 @@ function resultOf(command: readonly string[], options: { input?: string; timeout
     const collect = (stream: typeof child.stdout) => {
       let text = '';
       stream.setEncoding('utf8').on('data', (part: string) => {
-        if (text.length < 1024 ** 2) text += part;
+        if (text.length < (options.outputBytes ?? 1024 ** 2)) text += part;
       });
       return () => text;
     };

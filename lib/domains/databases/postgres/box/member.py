@@ -282,7 +282,7 @@ def prepare(told, major):
 
 
 def version():
-    text = subprocess.run([f"{BIN}/postgres", "-V"], check=True, capture_output=True, text=True).stdout
+    text = subprocess.run([f"{BIN}/postgres", "-V"], check=True, stdout=subprocess.PIPE, text=True).stdout
     return int(text.split()[-1].split(".")[0])
 
 

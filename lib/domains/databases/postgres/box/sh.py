@@ -12,25 +12,24 @@ import sys
 MARK = "NEPHELE_INITDB"
 
 
-def words_of(command):
-    return [quoted or plain for quoted, plain in re.findall(r'"([^"]*)"|([^\s"]+)', command)]
+TOKEN = re.compile(r'(2>&1|2>|<|>)|((?:"[^"]*"|[^\s"<>])+)')
+TARGET = {"<": (0, os.O_RDONLY), ">": (1, os.O_WRONLY | os.O_CREAT), "2>": (2, os.O_WRONLY | os.O_CREAT)}
 
 
 def main():
     if os.environ.get(MARK) != "1" or len(sys.argv) != 3 or sys.argv[1] != "-c":
         sys.exit(126)
-    argv = []
-    words = words_of(sys.argv[2])
-    while words:
-        word = words.pop(0)
-        if word == "2>&1":
+    argv, into = [], None
+    for redirection, word in TOKEN.findall(sys.argv[2]):
+        if redirection == "2>&1":
             os.dup2(1, 2)
-        elif word in ("<", ">", "2>"):
-            name = words.pop(0)
-            flags = os.O_RDONLY if word == "<" else os.O_WRONLY | os.O_CREAT
-            os.dup2(os.open(name, flags, 0o600), {"<": 0, ">": 1, "2>": 2}[word])
+        elif redirection:
+            into = TARGET[redirection]
+        elif into:
+            os.dup2(os.open(word.replace('"', ""), into[1], 0o600), into[0])
+            into = None
         else:
-            argv.append(word)
+            argv.append(word.replace('"', ""))
     if not argv or os.path.basename(argv[0]) != "postgres":
         sys.exit(126)
     os.execv(argv[0], argv)

@@ -1,0 +1,80 @@
+import { join } from 'node:path';
+import { createGunzip, createGzip } from 'node:zlib';
+import pg from 'pg';
+import { newId } from '@/lib/core/db/id';
+import { execute, queryOne } from '@/lib/core/db/pool';
+import { sql } from '@/lib/core/db/sql';
+import { settings } from '@/lib/settings';
+import { beginBaseBackup, replicationOf } from '../postgres/backup/base-backup';
+import { type BackupStore, FolderStore } from '../postgres/backup/store';
+import type { Cluster, Member } from '../postgres/clusters';
+import { connectionOf } from '../postgres/connections';
+import type { BackupKind } from '../schema';
+
+/** Backups are kept for so long. */
+const KEPT_DAYS = 7;
+
+/** Where the backups of a cluster are: beside the data of its host. */
+export const storeOf = (clusterId: string): BackupStore =>
+  new FolderStore(join(settings().dataDir, 'backups', 'databases', clusterId));
+
+export const baseKey = (backupId: string) => `base/${backupId}.tar.gz`;
+
+/**
+ * Makes a backup of a whole cluster and verifies it by reading it to its end.
+ * @param id of its row: a call that was interrupted is made again under the same
+ * @returns bytes in the store
+ */
+export async function takeBackup(cluster: Cluster, primary: Member, kind: BackupKind, id: string): Promise<number> {
+  const { project_id, cell_id, namespace, name, storage_gb } = cluster;
+  await execute(sql`INSERT INTO database_backups (id, project_id, cluster_id, cell_id, engine, namespace, name, version, storage_gb, kind, status, created_at, updated_at)
+    VALUES (${id}::uuid, ${project_id}::uuid, ${cluster.id}::uuid, ${cell_id}::text, 'postgres', ${namespace}::text, ${name}::text, ${primary.version}::text,
+      ${storage_gb}::int, ${kind}::text, 'running', platform_now(), platform_now())
+    ON CONFLICT (id) DO UPDATE SET status = 'running', status_reason = NULL, updated_at = platform_now()`);
+  try {
+    const store = storeOf(cluster.id);
+    const made = await write(cluster, primary, store, baseKey(id));
+    await verify(store, baseKey(id), made.bytes);
+    await execute(sql`WITH made AS (
+      UPDATE database_backups SET status = 'available', size_bytes = ${made.size}::bigint, start_segment = ${made.startSegment}::text,
+        verified_at = platform_now(), finished_at = platform_now(), expires_at = platform_now() + ${KEPT_DAYS}::int * interval '1 day', updated_at = platform_now()
+      WHERE id = ${id}::uuid RETURNING cluster_id, finished_at)
+      UPDATE database_clusters c SET last_backup_at = made.finished_at FROM made WHERE c.id = made.cluster_id`);
+    return made.size;
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    await execute(sql`UPDATE database_backups SET status = 'failed', status_reason = ${reason.slice(0, 500)}::text, updated_at = platform_now()
+      WHERE id = ${id}::uuid`);
+    throw error;
+  }
+}
+
+async function write(cluster: Cluster, primary: Member, store: BackupStore, key: string) {
+  const client = new pg.Client({ ...connectionOf(cluster, primary), ...replicationOf('database') });
+  client.on('error', () => {});
+  await client.connect();
+  try {
+    const { stream, done } = beginBaseBackup(client, Number(primary.version));
+    done.catch(() => {});
+    const packed = createGzip({ level: 1 });
+    stream.on('error', (error) => packed.destroy(error));
+    const size = await store.write(key, stream.pipe(packed));
+    return { size, ...(await done) };
+  } finally {
+    await client.end().catch(() => {});
+  }
+}
+
+/** Reads a backup to its end: every byte that was sent is there. */
+async function verify(store: BackupStore, key: string, bytes: number): Promise<void> {
+  let read = 0;
+  for await (const chunk of (await store.read(key)).pipe(createGunzip())) read += chunk.length;
+  if (read !== bytes) throw new Error(`The backup holds ${read} of ${bytes} bytes.`);
+}
+
+/** The id of the backup that an upgrade makes: the one that it has begun, or a new one. */
+export async function backupOfUpgrade(clusterId: string, since: Date): Promise<string> {
+  const found = await queryOne<{ id: string }>(sql`SELECT id FROM database_backups WHERE cluster_id = ${clusterId}::uuid
+    AND kind = 'before_upgrade' AND created_at >= ${since}::timestamptz ORDER BY created_at DESC LIMIT 1`);
+  return found?.id ?? newId();
+}

@@ -1,0 +1,45 @@
+import { now } from '@/lib/clock';
+import { execute } from '@/lib/core/db/pool';
+import { sql } from '@/lib/core/db/sql';
+import { orderOperation } from '@/lib/core/operations/order';
+import type { PeriodicJob } from '@/lib/core/operations/periodic';
+import { hasEngineOf } from '@/lib/engines/engines';
+import { log } from '@/lib/log';
+import { primaryOf, readCluster } from '../postgres/clusters';
+import { sideOf } from '../postgres/upgrade/member-side';
+import { wayBack } from '../postgres/upgrade/procedure';
+import { membersOf } from '../postgres/upgrade/work';
+import { endWayBackKind } from './operations';
+import { type JobRow, keptJobs } from './rows';
+
+/** Looks after the way back of completed upgrades: tells when it is lost, and removes the former version when it ends. */
+export const watchWayBack: PeriodicJob = {
+  name: 'databases.way_back',
+  every_ms: 15_000,
+  async run() {
+    for (const job of await keptJobs(null)) {
+      try {
+        await look(job);
+      } catch (error) {
+        log.warn({ err: error, job: job.id }, 'the way back of an upgrade could not be checked');
+      }
+    }
+  },
+};
+
+async function look(job: JobRow): Promise<void> {
+  const cluster = await readCluster(job.cluster_id);
+  if (!cluster || !['available', 'degraded'].includes(cluster.status) || !hasEngineOf(cluster.cell_id)) return;
+  const isOver = job.rollback_until !== null && new Date(job.rollback_until) <= now();
+  if (!isOver && job.rollback_ended === null) {
+    const [former, next] = [job.former_group, job.next_group].map((group) => primaryOf(membersOf(cluster, group)));
+    if (!former || !next) return;
+    const sides = { former: sideOf(cluster, former), next: sideOf(cluster, next) };
+    const found = await wayBack({ jobId: job.id, databases: job.databases, ...sides });
+    if (found.possible) return;
+    await execute(sql`UPDATE database_jobs SET rollback_ended = ${found.reason}::text, updated_at = platform_now(), logs = logs ||
+      ${JSON.stringify([{ at: now().toISOString(), level: 'warning', message: `The way back has ended. ${found.reason}` }])}::jsonb
+      WHERE id = ${job.id}::uuid AND rollback_ended IS NULL`);
+  }
+  await orderOperation(endWayBackKind.start(job.cluster_id, { job_id: job.id }, cluster), job.project_id);
+}

@@ -1,0 +1,94 @@
+import { Readable } from 'node:stream';
+import { createGzip } from 'node:zlib';
+import type { Client } from 'pg';
+import type { BackupStore } from './store';
+
+/** Name of the physical slot that keeps WAL until it is archived. */
+export const ARCHIVE_SLOT = 'nephele_archive';
+
+const SEGMENT_BYTES = 16 * 1024 ** 2;
+
+export type Archived = {
+  /** Segments that were put in now. */
+  segments: number;
+  /** The moment up to which everything is archived. */
+  until: Date;
+  /** WAL is missing between the last archived segment and the first one that is left: a new base backup must follow. */
+  gap: boolean;
+};
+
+/**
+ * Puts every finished segment of WAL into the store that is not there yet. Read through SQL, so that the same way works for all
+ * versions, a member needs no program of its own, and nothing must stay connected; the slot keeps what was not read yet.
+ * @param last name of the last archived segment; null: from the slot's beginning
+ */
+export async function archiveWal(
+  client: Client,
+  store: BackupStore,
+  last: string | null,
+): Promise<Archived & { last: string | null }> {
+  await keepWal(client);
+  // Everything until here is in the segment that is finished now.
+  const { rows: now } = await client.query<{ at: Date; segment: string }>(
+    'SELECT clock_timestamp() AS at, pg_walfile_name(pg_switch_wal()) AS segment',
+  );
+  const until = now[0]?.at ?? new Date(0);
+  const current = await client.query<{ segment: string }>(
+    'SELECT pg_walfile_name(pg_current_wal_insert_lsn()) AS segment',
+  );
+  const unfinished = current.rows[0]?.segment ?? '';
+  const { rows } = await client.query<{ name: string }>(
+    String.raw`SELECT name FROM pg_ls_waldir() WHERE name ~ '^[0-9A-F]{24}$' OR name ~ '^[0-9A-F]{8}\.history$' ORDER BY name`,
+  );
+  for (const { name } of rows.filter(({ name }) => name.endsWith('.history'))) {
+    if (!(await store.has(`wal/${name}.gz`))) await put(client, store, name);
+  }
+  const finished = rows.map(({ name }) => name).filter((name) => name.length === 24 && isBefore(name, unfinished));
+  const wanted = finished.filter((name) => last === null || isBefore(last, name));
+  const [first] = wanted;
+  const gap = last !== null && first !== undefined && positionOf(first) > positionOf(last) + 1n;
+  for (const name of wanted) await put(client, store, name);
+  const newest = wanted.at(-1) ?? last;
+  if (newest !== null) await release(client, newest);
+  return { segments: wanted.length, until, gap, last: newest };
+}
+
+async function put(client: Client, store: BackupStore, name: string): Promise<void> {
+  const { rows } = await client.query<{ content: Buffer }>('SELECT pg_read_binary_file($1) AS content', [
+    `pg_wal/${name}`,
+  ]);
+  const content = rows[0]?.content;
+  if (!content || (name.length === 24 && content.length !== SEGMENT_BYTES))
+    throw new Error(`The segment ${name} is cut.`);
+  await store.write(`wal/${name}.gz`, Readable.from([content]).pipe(createGzip({ level: 1 })));
+}
+
+/** A physical slot that nobody reads from: what comes after its position is not removed. */
+async function keepWal(client: Client): Promise<void> {
+  const { rowCount } = await client.query('SELECT FROM pg_replication_slots WHERE slot_name = $1', [ARCHIVE_SLOT]);
+  if (!rowCount) await client.query('SELECT pg_create_physical_replication_slot($1, true)', [ARCHIVE_SLOT]);
+}
+
+/** Lets the server remove segments that are archived. */
+async function release(client: Client, archived: string): Promise<void> {
+  const end = (positionOf(archived) + 1n) * BigInt(SEGMENT_BYTES);
+  const lsn = `${(end >> 32n).toString(16)}/${(end & 0xffffffffn).toString(16)}`;
+  await client.query(
+    `SELECT pg_replication_slot_advance($1, least($2::pg_lsn, pg_current_wal_flush_lsn())) FROM pg_replication_slots
+      WHERE slot_name = $1 AND restart_lsn < $2::pg_lsn AND wal_status <> 'lost'`,
+    [ARCHIVE_SLOT, lsn],
+  );
+  // A slot that lost its place keeps nothing: the next call creates it again.
+  await client.query(
+    `SELECT pg_drop_replication_slot(slot_name) FROM pg_replication_slots WHERE slot_name = $1 AND wal_status = 'lost'`,
+    [ARCHIVE_SLOT],
+  );
+}
+
+/** Number of a segment in the log, without its timeline. */
+export function positionOf(segment: string): bigint {
+  return BigInt(`0x${segment.slice(8, 16)}`) * 256n + BigInt(`0x${segment.slice(16)}`);
+}
+
+/** A later timeline comes later, whatever its position. */
+const isBefore = (one: string, other: string) => one < other;

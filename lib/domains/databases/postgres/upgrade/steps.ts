@@ -1,0 +1,419 @@
+import { now } from '@/lib/clock';
+import { sql } from '@/lib/core/db/sql';
+import { withChildren } from '@/lib/core/operations/children';
+import {
+  again,
+  type CellStep,
+  done,
+  failure,
+  goTo,
+  type OperationSteps,
+  operationSteps,
+} from '@/lib/core/operations/steps';
+import { changeRow } from '@/lib/core/resources/rows';
+import { ensureWired } from '@/lib/domains/network/topology';
+import { engineOf } from '@/lib/engines/engines';
+import { reasonOf } from '@/lib/engines/error';
+import { backupOfUpgrade, takeBackup } from '../../backups/take';
+import { endWayBackKind, rollBackKind, upgradeKind } from '../../jobs/operations';
+import { freshBackup, runPreflight } from '../../jobs/preflight';
+import { findJob, type JobChange, type JobRow, jobChange, keptJobs } from '../../jobs/rows';
+import { deleteMemberKind } from '../../operations';
+import { openSecrets } from '../../secrets';
+import { type Cluster, type Member, primaryOf, readCluster } from '../clusters';
+import { ask, MemberError } from '../connections';
+import { newReplicationMemory, type ReplicationMemory, settleReplication } from '../replication';
+import { PORT, REPLICATION_ROLE } from '../settings-file';
+import { memberSpec } from '../specs';
+import { stateOf } from '../state';
+import { inTurn } from '../turns';
+import { databasesOf } from './databases';
+import { sideOf } from './member-side';
+import {
+  beginCopy,
+  completeCopy,
+  forgetUpgrade,
+  keepFormer,
+  lookAtCopy,
+  prepare,
+  prepareWayBack,
+  switchBack,
+  switchToNext,
+  takeBackSwitch,
+  takeBackSwitchBack,
+} from './procedure';
+import { allowFollowing } from './replicate';
+import type { SwitchPart } from './switch-over';
+import { UpgradeTrouble } from './trouble';
+import { endpointOfUpgrade, membersOf, type Work, workOf } from './work';
+
+const TABLE = 'database_clusters';
+const AGAIN_MS = 200;
+const LOOK_MS = 500;
+/** Failures of a stage in a row before the upgrade is taken back. */
+const MOST_ATTEMPTS = 4;
+/** How long the former version is kept. */
+const WAY_BACK_MS = 24 * 60 * 60_000;
+
+type JobStep = CellStep<{ job_id: string }>;
+
+const AS_ASKED = 'The former version was asked for.';
+const noted = (step: JobStep, change: JobChange) => ({ job: jobChange(step.input.job_id, change) });
+const served = (cluster: Pick<Cluster, 'id'>) =>
+  changeRow(TABLE, cluster.id, sql`status = 'available', status_reason = NULL`);
+
+/** A part of an upgrade: what can never succeed, or fails again and again, ends it. */
+async function part<Result>(step: JobStep, run: (work: Work) => Promise<Result>) {
+  try {
+    const work = await workOf(step);
+    if (work.job.rollback_wanted) return failure(AS_ASKED);
+    return await run(work);
+  } catch (error) {
+    if (error instanceof UpgradeTrouble || step.operation.attempts >= MOST_ATTEMPTS) return failure(reasonOf(error));
+    throw error;
+  }
+}
+
+/** What each upgrade knows of the standbys of its new members, which no agent looks after yet. */
+const memories = new Map<string, ReplicationMemory>();
+
+/** Keeps the new members' own replication going. @returns what is waited for; null: every standby has everything */
+async function nextInStep({ job, cluster, next }: Work): Promise<string | null> {
+  const state = await stateOf(cluster, next);
+  if (!state.isUp || !state.isPrimary) return 'the new primary to serve';
+  const memory = memories.get(job.id) ?? newReplicationMemory();
+  memories.set(job.id, memory);
+  const standbys = membersOf(cluster, job.next_group).filter(({ role }) => role === 'standby');
+  await settleReplication(cluster, next, state, standbys, () => false, memory);
+  return standbys.every(({ in_sync }) => in_sync) ? null : 'the new standbys to catch up';
+}
+
+async function ensureMembers(cell: string, cluster: Cluster, members: readonly Member[]) {
+  const { services } = engineOf(cell);
+  const answers = await Promise.all(
+    members.map(async (member) => services.ensureService(await memberSpec(cluster, member))),
+  );
+  return answers.find(({ settled }) => !settled) ?? { settled: true as const };
+}
+
+/** The role that standbys and the other version follow with. Everything else comes from the former side. */
+async function settleFollower({ cluster, next }: Work): Promise<void> {
+  const { replication } = openSecrets(cluster.id, cluster.sealed_secrets);
+  const found = await ask(cluster, next, `SELECT FROM pg_roles WHERE rolname = '${REPLICATION_ROLE}'`);
+  const verb = found.length > 0 ? 'ALTER' : 'CREATE';
+  await ask(cluster, next, `${verb} ROLE ${REPLICATION_ROLE} WITH LOGIN REPLICATION PASSWORD '${replication}'`);
+  for (const system of ['postgres', 'template1'])
+    await ask(cluster, next, `REVOKE ALL ON DATABASE ${system} FROM PUBLIC`);
+}
+
+const removing = (members: readonly Member[], cell: string) =>
+  Object.fromEntries(
+    members.map(({ id, ordinal }) => [`member ${ordinal}`, deleteMemberKind.start(id, {}, { cell_id: cell })]),
+  );
+
+/** Ends the way back of earlier upgrades: their former members would be in the way of this one. */
+async function endEarlier(step: JobStep, cluster: Cluster) {
+  const kept = (await keptJobs([cluster.id])).filter(({ id }) => id !== step.input.job_id);
+  if (kept.length === 0) return null;
+  const serving = primaryOf(membersOf(cluster, cluster.serving_group));
+  if (serving) await forgetUpgrade(sideOf(cluster, serving));
+  const members = kept.flatMap(({ former_group }) => membersOf(cluster, former_group));
+  const ended = Object.fromEntries(
+    kept.map(({ id }) => [
+      `kept ${id}`,
+      jobChange(id, { rollback_until: null, rollback_ended: 'A later upgrade began.' }),
+    ]),
+  );
+  return withChildren(step, { children: removing(members, step.cell), waits_for: 'former members to be removed' }, () =>
+    again(0, { rows: ended }),
+  );
+}
+
+const upgradeSteps = operationSteps(
+  upgradeKind,
+  {
+    pending: async (step) => goTo('preflight', { rows: noted(step, { stage: 'preflight', progress: 1 }) }),
+    preflight: (step) =>
+      part(step, async ({ job, cluster }) => {
+        const earlier = await endEarlier(step, cluster);
+        if (earlier) return earlier;
+        const { checks } = await runPreflight(cluster, job.from_version, job.target_version, true);
+        const failed = checks.find(({ status }) => status === 'failed');
+        if (failed) return failure(`${failed.id}: ${[failed.message, ...failed.details].join(' ')}`);
+        const log = checks.map(({ id, message }) => `${id}: ${message}`);
+        return goTo('backup', { rows: noted(step, { stage: 'backup', progress: 5, log }) });
+      }),
+    backup: (step) =>
+      part(step, async ({ job, cluster, former }) => {
+        const fresh = await freshBackup(cluster.id);
+        const next = (log: string) =>
+          goTo('provisioning', { rows: noted(step, { stage: 'provisioning', progress: 15, log }) });
+        if (fresh) return next(`The backup of ${new Date(fresh.finished_at).toISOString()} is fresh.`);
+        const id = await backupOfUpgrade(cluster.id, job.created_at);
+        const bytes = await takeBackup(cluster, former, 'before_upgrade', id);
+        return next(`A backup of ${bytes} bytes was made and read to its end.`);
+      }),
+    provisioning: (step) =>
+      part(step, async (work) => {
+        const { job, cluster, next } = work;
+        if (step.operation.project_id) await ensureWired(step.cell, step.operation.project_id);
+        const primary = await ensureMembers(step.cell, cluster, [next]);
+        if (!primary.settled) return again(primary.again_ms, { waits_for: primary.waits_for });
+        try {
+          await settleFollower(work);
+        } catch (error) {
+          if (!(error instanceof MemberError)) throw error;
+          return again(AGAIN_MS, { waits_for: 'the new primary to answer' });
+        }
+        const standbys = membersOf(cluster, job.next_group).filter(({ role }) => role === 'standby');
+        const started = await ensureMembers(step.cell, cluster, standbys);
+        if (!started.settled) return again(started.again_ms, { waits_for: started.waits_for });
+        const waits_for = await nextInStep(work);
+        if (waits_for !== null) return again(AGAIN_MS, { waits_for });
+        const log = `${standbys.length + 1} members of PostgreSQL ${job.target_version} run at port ${PORT}.`;
+        return goTo('replicating', { rows: noted(step, { stage: 'replicating', progress: 25, log }) });
+      }),
+    replicating: (step) => part(step, (work) => replicate(step, work)),
+    switching_over: (step) => part(step, (work) => switchOver(step, work)),
+    async verifying(step) {
+      const work = await workOf(step);
+      const { job, cluster, upgrade } = work;
+      let lost: string | null = null;
+      try {
+        await keepFormer(upgrade, null);
+      } catch (error) {
+        // Clients are served by the new version, and it stays: only the way back is missing.
+        if (!(error instanceof UpgradeTrouble) && step.operation.attempts < MOST_ATTEMPTS) throw error;
+        lost = reasonOf(error);
+      }
+      if (job.rollback_wanted && lost === null) return failure(AS_ASKED);
+      memories.delete(job.id);
+      const at = now();
+      return done({
+        rows: {
+          ...noted(step, {
+            stage: 'completed',
+            progress: 100,
+            finished_at: at,
+            rollback_until: new Date(at.getTime() + (lost === null ? WAY_BACK_MS : 0)),
+            rollback_ended: lost,
+            log: lost === null ? 'The former version follows the new one.' : `There is no way back: ${lost}`,
+          }),
+          cluster: served(cluster),
+        },
+      });
+    },
+  },
+  { failed: (step, reason) => takenBack(step, reason), concurrency: 4 },
+);
+
+async function replicate(step: JobStep, work: Work) {
+  const { job, upgrade } = work;
+  if (job.databases.length === 0) {
+    const databases = await databasesOf(upgrade.former);
+    return again(0, { rows: noted(step, { databases, log: `Databases: ${databases.join(', ')}.` }) });
+  }
+  if (job.progress < 30) {
+    const since = job.watched_since.length > 0 ? job.watched_since : null;
+    const found = await prepare(upgrade, since);
+    if (since === null)
+      return again(0, { rows: noted(step, { watched_since: found.since, log: 'Roles and databases are copied.' }) });
+    if (!found.ready) return again(LOOK_MS, { waits_for: 'transactions that began before the copy to end' });
+    for (const side of [upgrade.former, upgrade.next]) await allowFollowing(side, job.databases, REPLICATION_ROLE);
+    await beginCopy(upgrade);
+    return again(0, { rows: noted(step, { progress: 30, log: 'The schema is copied, and rows are being copied.' }) });
+  }
+  await nextInStep(work);
+  const { isNear, tables, copied, percent, lagBytes } = await lookAtCopy(upgrade);
+  const progress = 30 + Math.floor(percent * 0.5);
+  if (!isNear) {
+    const waits_for = `the copy: ${copied} of ${tables} tables, ${Math.ceil(lagBytes / 1024 ** 2)} MB behind`;
+    return again(LOOK_MS, { waits_for, ...(progress > job.progress ? { rows: noted(step, { progress }) } : {}) });
+  }
+  await completeCopy(upgrade);
+  return goTo('switching_over', {
+    rows: noted(step, {
+      stage: 'switching_over',
+      progress: 85,
+      log: `${tables} tables are copied; statistics and materialized views are made.`,
+    }),
+  });
+}
+
+async function switchOver(step: JobStep, work: Work) {
+  const { job, cluster, upgrade } = work;
+  const next = (change: JobChange) =>
+    goTo('verifying', { rows: noted(step, { stage: 'verifying', progress: 95, switching: false, ...change }) });
+  // A worker before this one came to the decision, and no further.
+  if (cluster.serving_group === job.next_group) return next({ log: 'The new version serves.' });
+  if (!job.switching) return again(0, { rows: noted(step, { switching: true }) });
+  const waits_for = await nextInStep(work);
+  if (waits_for !== null) return again(AGAIN_MS, { waits_for });
+  const parts: string[] = [];
+  const onPart = (name: SwitchPart, ms: number) => parts.push(`${name} ${Math.round(ms)}`);
+  const { pauseMs, interrupted } = await inTurn(cluster.id, async () => {
+    const endpoint = endpointOfUpgrade(work);
+    // What a worker that was killed in the middle has left.
+    await takeBackSwitch(upgrade, { endpoint });
+    return switchToNext(upgrade, { endpoint, onPart });
+  });
+  return next({
+    pause_ms: pauseMs,
+    failed_connections: interrupted,
+    lost_writes: 0,
+    log: [`New connections waited for ${pauseMs} ms.`, `Parts in milliseconds from the hold: ${parts.join(', ')}.`],
+  });
+}
+
+/** Everything is as it was before the upgrade; also after the switch, with what was written since. */
+async function takenBack(step: JobStep, reason: string) {
+  const job = await findJob(step.input.job_id);
+  const cluster = await readCluster(step.operation.resource_id);
+  if (!job || !cluster) return done();
+  if (job.stage !== 'rolling_back') {
+    const level = reason === AS_ASKED ? 'info' : 'error';
+    return again(0, { rows: noted(step, { stage: 'rolling_back', error: reason, log: reason, level }) });
+  }
+  if (cluster.serving_group === job.next_group) return back(step, await workOf(step));
+  if (job.switching) {
+    const work = await workOf(step);
+    await inTurn(cluster.id, () => takeBackSwitch(work.upgrade, { endpoint: endpointOfUpgrade(work) }));
+    return again(0, { rows: noted(step, { switching: false, log: 'The switch is taken back.' }) });
+  }
+  return removed(step, job, cluster);
+}
+
+/** The switch back, once the former side is close. */
+async function back(step: JobStep, work: Work) {
+  const { cluster, upgrade } = work;
+  try {
+    const { isNear } = await prepareWayBack(upgrade);
+    if (!isNear) return again(LOOK_MS, { waits_for: 'the former version to catch up' });
+    const { pauseMs } = await inTurn(cluster.id, async () => {
+      const endpoint = endpointOfUpgrade(work);
+      if (work.job.switching) await takeBackSwitchBack(upgrade, { endpoint });
+      return switchBack(upgrade, { endpoint });
+    });
+    return again(0, {
+      rows: noted(step, {
+        switching: false,
+        rollback_pause_ms: pauseMs,
+        log: `The former version serves again; new connections waited for ${pauseMs} ms.`,
+      }),
+    });
+  } catch (error) {
+    if (!(error instanceof UpgradeTrouble)) throw error;
+    const ended = {
+      stage: 'completed',
+      progress: 100,
+      finished_at: now(),
+      rollback_until: now(),
+      rollback_ended: error.message,
+      log: error.message,
+      level: 'error',
+    } as const;
+    return done({ rows: { ...noted(step, ended), cluster: served(cluster) } });
+  }
+}
+
+/** Removes the new members and what the upgrade left on the former ones. */
+async function removed(step: JobStep, job: JobRow, cluster: Cluster) {
+  memories.delete(job.id);
+  const former = primaryOf(membersOf(cluster, job.former_group));
+  if (former) await forgetUpgrade(sideOf(cluster, former));
+  const children = removing(membersOf(cluster, job.next_group), step.cell);
+  return withChildren(step, { children, waits_for: 'the new members to be removed' }, () => finished(step, cluster));
+}
+
+const finished = (step: JobStep, cluster: Cluster) =>
+  done({
+    rows: {
+      ...noted(step, {
+        stage: 'rolled_back',
+        finished_at: now(),
+        rollback_until: null,
+        log: 'The former version serves, and the new members are removed.',
+      }),
+      cluster: served(cluster),
+    },
+  });
+
+const rollBackSteps = operationSteps(
+  rollBackKind,
+  {
+    preparing: (step) =>
+      later(step, async ({ upgrade }) => {
+        const { isNear } = await prepareWayBack(upgrade);
+        if (!isNear) return again(LOOK_MS, { waits_for: 'the former version to catch up' });
+        return goTo('switching_back', { rows: noted(step, { switching: true }) });
+      }),
+    switching_back: (step) =>
+      later(step, async (work) => {
+        const { job, cluster, upgrade } = work;
+        if (cluster.serving_group === job.former_group) return goTo('removing');
+        const { pauseMs } = await inTurn(cluster.id, async () => {
+          const endpoint = endpointOfUpgrade(work);
+          await takeBackSwitchBack(upgrade, { endpoint });
+          return switchBack(upgrade, { endpoint });
+        });
+        const log = `The former version serves again; new connections waited for ${pauseMs} ms.`;
+        return goTo('removing', { rows: noted(step, { switching: false, rollback_pause_ms: pauseMs, log }) });
+      }),
+    async removing(step) {
+      const job = await findJob(step.input.job_id);
+      const cluster = await readCluster(step.operation.resource_id);
+      return job && cluster ? removed(step, job, cluster) : done();
+    },
+  },
+  {
+    // The new version goes on to serve, and the way back stays if there is one.
+    async failed(step, reason) {
+      const cluster = await readCluster(step.operation.resource_id);
+      const change: JobChange = {
+        stage: 'completed',
+        switching: false,
+        finished_at: now(),
+        error: reason,
+        log: reason,
+        level: 'error',
+      };
+      return done({ rows: { ...noted(step, change), ...(cluster ? { cluster: served(cluster) } : {}) } });
+    },
+    concurrency: 4,
+  },
+);
+
+/** A part of the way back after an upgrade. */
+async function later<Result>(step: JobStep, run: (work: Work) => Promise<Result>) {
+  try {
+    return await run(await workOf(step));
+  } catch (error) {
+    if (error instanceof UpgradeTrouble || step.operation.attempts >= MOST_ATTEMPTS) return failure(reasonOf(error));
+    throw error;
+  }
+}
+
+const endWayBackSteps = operationSteps(
+  endWayBackKind,
+  {
+    async forgetting(step) {
+      const { cluster, upgrade, job } = await workOf(step);
+      if (cluster.serving_group === job.next_group) await forgetUpgrade(upgrade.next);
+      return goTo('removing');
+    },
+    async removing(step) {
+      const ended = { rows: noted(step, { rollback_until: null }) };
+      const job = await findJob(step.input.job_id);
+      const cluster = await readCluster(step.operation.resource_id);
+      const members = job && cluster ? membersOf(cluster, job.former_group) : [];
+      return withChildren(
+        step,
+        { children: removing(members, step.cell), waits_for: 'the former members to be removed' },
+        () => done(ended),
+      );
+    },
+  },
+  { failed: async () => done(), concurrency: 4 },
+);
+
+export const upgradeOperationSteps: OperationSteps[] = [upgradeSteps, rollBackSteps, endWayBackSteps];

@@ -1,0 +1,272 @@
+import { spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import { newId } from '@/lib/core/db/id';
+import { query, queryOne } from '@/lib/core/db/pool';
+import { prisma } from '@/lib/core/db/prisma';
+import { sql } from '@/lib/core/db/sql';
+import { startWorker } from '@/lib/core/operations/worker';
+import { clusterAgent } from '@/lib/domains/databases/postgres/agent';
+import { forgetAll } from '@/lib/domains/databases/postgres/connections';
+import { postgresSteps } from '@/lib/domains/databases/postgres/steps';
+import type { DatabaseCluster, DatabaseClusterWithCredentials } from '@/lib/domains/databases/schema';
+import { databaseServices, OBSERVE_MS } from '@/lib/domains/databases/work';
+import { newMac } from '@/lib/domains/network/ports';
+import { ensureProjectNetworking } from '@/lib/domains/network/project-networking';
+import { applyRouters } from '@/lib/domains/network/topology';
+import { replaceEngines } from '@/lib/engines/engines';
+import { reasonOf } from '@/lib/engines/error';
+import { PROGRAMS } from '@/lib/engines/local/catalogue/catalogue';
+import { fetchProgram } from '@/lib/engines/local/catalogue/store';
+import { openLocalEngine } from '@/lib/engines/local/local-engine';
+import { changeLinks } from '@/lib/engines/local/network/links';
+import { routerNamespace, tapName } from '@/lib/engines/local/network/names';
+import { namespaceCommand } from '@/lib/engines/local/network/namespaces';
+import { endProcess, findProcesses } from '@/lib/engines/local/processes';
+import { serviceTrouble } from '@/lib/engines/local/services/limits';
+import { LocalServices } from '@/lib/engines/local/services/local-services';
+import { findSandbox, processesOf } from '@/lib/engines/local/services/sandbox';
+import { removeVolatile } from '@/lib/engines/local/services/volatile';
+import { waitFor } from '@/lib/engines/local/turns';
+import type { ServiceSource, WantedService } from '@/lib/hosts/services/engine';
+import { keepServices } from '@/lib/hosts/services/keeper';
+import { endpoints } from '@/lib/platform/endpoints';
+import { ownCell } from '@/lib/settings';
+import { host, openToAll, options, shell } from './balancer-world';
+import { createCell } from './hosts';
+import { defaultNetwork } from './machines';
+import { repeat } from './repeat';
+import { api, createProject } from './world';
+
+/** Why clusters of PostgreSQL can't run on this host; null if they can. */
+export async function databaseTrouble(versions: readonly string[]): Promise<string | null> {
+  const trouble = await serviceTrouble(host);
+  if (trouble !== null) return trouble;
+  const wanted = PROGRAMS.filter(
+    ({ name, version }) => name === 'haproxy' || (name === 'postgres' && versions.includes(version)),
+  );
+  return Promise.all([shell, ...wanted].map((program) => fetchProgram(host, program))).then(() => null, reasonOf);
+}
+
+export type Written = { acknowledged: string[]; errors: number; gap_ms: number; messages: Record<string, number> };
+
+/** A project with a network, a worker and an agent for databases in this process, and a machine of the tenant's. */
+export async function startDatabaseWorld() {
+  const services = new LocalServices(host, [...PROGRAMS, shell]);
+  const call = api(endpoints);
+  const machines = new Map<string, WantedService>();
+  replaceEngines({ ...openLocalEngine(options), services });
+  await createCell(ownCell(), { memory_mb: 20_000 });
+  const project = await createProject('acme');
+  await ensureProjectNetworking(project.id);
+  const network = await defaultNetwork(project);
+  const as = { token: project.users.member.token };
+
+  async function machine(name: string, ip: string): Promise<string> {
+    const id = newId();
+    const at = { created_at: new Date(), updated_at: new Date() };
+    await prisma().device.create({ data: { id, project_id: project.id, kind: 'instance' } });
+    const port = { id: newId(), network_id: network, mac: newMac(), ip };
+    await prisma().port.create({
+      data: {
+        ...port,
+        project_id: project.id,
+        device_id: id,
+        hostname: name,
+        attachment: 'veth',
+        own_rules: openToAll,
+        ...at,
+      },
+    });
+    await prisma().router.update({
+      where: { project_id: project.id },
+      data: { cell_id: ownCell(), revision: { increment: 1 } },
+    });
+    machines.set(id, {
+      isBusy: false,
+      spec: {
+        id,
+        program: { name: shell.name, version: shell.version },
+        argv: ['/bin/busybox', 'sh', '-c', 'while true; do sleep 1000; done'],
+        environment: {},
+        files: [],
+        state: null,
+        port: {
+          ...{ id: port.id, networkId: network, mac: port.mac, ip, prefixLength: 24, gatewayIp: '10.0.0.1' },
+          dnsServers: [],
+          sharedAddresses: [],
+        },
+        limits: { cpuMillis: 1000, memoryMb: 64, processes: 64, openFiles: 1024 },
+        health: { kind: 'command', argv: ['/bin/busybox', 'true'] },
+        restart: 'always',
+        reload: { kind: 'restart' },
+        power: 'running',
+        stopSeconds: 0.2,
+      },
+    });
+    return id;
+  }
+  const clientId = await machine('client', '10.0.0.210');
+
+  function startAgent(): () => Promise<void> {
+    const others: ServiceSource = { stopOrder: 0, wantedServices: async () => [...machines.values()] };
+    const worker = startWorker({ steps: postgresSteps, jobs: [], lease_ms: 5_000, backoff: () => 100 });
+    const ends = [
+      repeat(200, () => applyRouters(ownCell())),
+      repeat(1_000, () => keepServices(ownCell(), [databaseServices, others])),
+      repeat(OBSERVE_MS, clusterAgent(ownCell())),
+    ];
+    return async () => {
+      for (const end of ends) await end();
+      await worker.stop();
+      await forgetAll();
+    };
+  }
+  let stopAgent = startAgent();
+
+  const paths = (name: string) => `/dbaas/clusters/postgres/default/${name}`;
+  const read = async (name: string) => (await call('GET', paths(name), as)).body as DatabaseCluster;
+
+  /** Waits until a cluster has this status. */
+  async function untilIs(name: string, status: string, timeoutMs = 90_000): Promise<void> {
+    if (await waitFor(async () => (await read(name)).status === status, { timeoutMs, everyMs: 20 })) return;
+    const operation = await queryOne(sql`SELECT kind, stage, error FROM operations ORDER BY id DESC LIMIT 1`);
+    const logs = await Promise.all(
+      (await services.observeServices()).map(async ({ id, power, starts }) => {
+        const { lines } = await services.readLog(id, null, 1000);
+        return `${id} ${power} ${starts}\n${lines
+          .slice(-25)
+          .map(({ message }) => message)
+          .join('\n')}`;
+      }),
+    );
+    console.error(logs.join('\n\n'));
+    throw new Error(`not ${status}: ${JSON.stringify(await read(name))} ${JSON.stringify(operation)}`);
+  }
+
+  const pidOf = async (id: string) => {
+    const sandbox = await findSandbox(host, id);
+    // Process 0 would be the group of the tests.
+    if (!sandbox?.isRunning || sandbox.pid <= 0) throw new Error(`service ${id} is not running`);
+    return sandbox.pid;
+  };
+
+  return {
+    services,
+    call,
+    as,
+    project,
+    paths,
+    read,
+
+    /** How long each stage of the last operation on a cluster took, in milliseconds. */
+    async stages({ id }: { id: string }): Promise<Record<string, number>> {
+      const rows = await query<{ stage: string; at: Date; ended: Date }>(sql`
+        SELECT l.stage, l.at, coalesce(lead(l.at) OVER (ORDER BY l.id), o.finished_at) AS ended FROM operation_logs l JOIN operations o ON o.id = l.operation_id
+        WHERE l.level = 'stage' AND o.id = (SELECT max(id::text)::uuid FROM operations WHERE resource_id = ${id}::uuid) ORDER BY l.id`);
+      return Object.fromEntries(rows.map(({ stage, at, ended }) => [stage, ended.getTime() - at.getTime()]));
+    },
+    untilIs,
+
+    /** Creates a cluster, and waits until it is available. */
+    async create(body: object): Promise<DatabaseClusterWithCredentials> {
+      const created = await call('POST', '/dbaas/postgres', {
+        ...as,
+        body: { vcpus: 1, ram_gb: 0.5, storage_gb: 1, network_id: network, ...body },
+      });
+      if (created.status !== 201) throw new Error(created.text);
+      const cluster = created.body as DatabaseClusterWithCredentials;
+      await untilIs(cluster.name, 'available', 120_000);
+      return cluster;
+    },
+
+    /** A program in the network of the tenant's machine that speaks to a cluster as its answer says. */
+    async connect({ endpoint, credentials }: DatabaseClusterWithCredentials, change: object = {}) {
+      const client = {
+        host: endpoint?.host,
+        port: endpoint?.port,
+        user: credentials.username,
+        password: credentials.password,
+        database: credentials.database,
+        ssl: { ca: endpoint?.ca_certificate, rejectUnauthorized: true },
+        ...change,
+      };
+      await waitFor(async () => services.isHealthy(clientId), { timeoutMs: 60_000, everyMs: 50 });
+      const child = spawn(
+        'nsenter',
+        [
+          '-t',
+          String(await pidOf(clientId)),
+          '-n',
+          process.execPath,
+          '--import',
+          'tsx',
+          'lib/testing/database-client.ts',
+        ],
+        { env: { ...process.env, CLIENT: JSON.stringify(client) }, stdio: ['pipe', 'pipe', 'inherit'] },
+      );
+      const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+      const ask = async <T>(job: object): Promise<T> => {
+        child.stdin.write(`${JSON.stringify(job)}\n`);
+        const { value, done } = await lines.next();
+        if (done) throw new Error('the client has ended');
+        return JSON.parse(value);
+      };
+      const run = (statements: string[], config: object = {}) =>
+        ask<{ rows?: Record<string, unknown>[]; error?: string }[]>({ kind: 'run', statements, config });
+      return {
+        run,
+        startWriting: (writers = 2) => ask({ kind: 'write', writers }),
+        stopWriting: () => ask<Written>({ kind: 'stop' }),
+        /** Those of these rows that the database does not have. */
+        async lost(rows: readonly string[]): Promise<string[]> {
+          const [found] = await run(['SELECT value FROM written']);
+          const present = new Set(found?.rows?.map(({ value }) => value));
+          if (!found?.rows) throw new Error(found?.error);
+          return rows.filter((row) => !present.has(row));
+        },
+        end: () => void child.stdin.end(),
+      };
+    },
+
+    /** A member as the database has it, by its role. */
+    async member(cluster: { id: string }, role: string): Promise<{ id: string; port_id: string; ordinal: number }> {
+      const found = await queryOne<{ id: string; port_id: string; ordinal: number }>(sql`
+        SELECT m.id, p.id AS port_id, m.ordinal FROM database_members m JOIN ports p ON p.device_id = m.id
+        WHERE m.cluster_id = ${cluster.id}::uuid AND m.role = ${role}::text ORDER BY m.ordinal LIMIT 1`);
+      if (!found) throw new Error(`no ${role}`);
+      return found;
+    },
+
+    async signalTo(id: string, signal: NodeJS.Signals): Promise<void> {
+      for (const pid of processesOf(await pidOf(id)).reverse()) {
+        try {
+          process.kill(pid, signal);
+        } catch (error) {
+          // It has just ended with another one.
+          if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;
+        }
+      }
+    },
+
+    async setLink(portId: string, state: 'up' | 'down'): Promise<void> {
+      const router = await queryOne<{ id: string }>(sql`SELECT id FROM routers WHERE project_id = ${project.id}::uuid`);
+      await changeLinks(await namespaceCommand(host, routerNamespace(host, router?.id ?? '')), [
+        `link set ${tapName(portId)} ${state}`,
+      ]);
+    },
+
+    async restartAgent(): Promise<void> {
+      await stopAgent();
+      stopAgent = startAgent();
+    },
+
+    async stop(): Promise<void> {
+      await stopAgent();
+      for (const { id } of await services.observeServices()) await services.removeService(id);
+      const { network: networks } = openLocalEngine(options);
+      for (const { id } of await networks.observeRouters()) await networks.removeRouter(id);
+      for (const process of findProcesses(host)) await endProcess(process);
+      await removeVolatile(host);
+    },
+  };
+}
