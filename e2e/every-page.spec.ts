@@ -111,6 +111,7 @@ async function one(request: APIRequestContext, { token }: Tenant): Promise<Recor
     instance,
     loadBalancer,
     editLoadBalancer: loadBalancer,
+    layer: await make('/layers', { name: 'l'.repeat(100), description: 'd'.repeat(500) }),
     route,
     editRoute: route,
     volume: await make('/storage/volumes', { name: 'v'.repeat(100), size_gb: 1 }),

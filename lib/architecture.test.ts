@@ -30,6 +30,7 @@ const order = [
   'domains/certificates',
   'domains/loadbalancing',
   'domains/observability',
+  'domains/layers',
   'domains/functions',
   'domains/gateway',
   'domains/objects',

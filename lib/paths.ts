@@ -3,6 +3,7 @@ import { computePaths } from '@/lib/domains/compute/paths';
 import { functionPaths } from '@/lib/domains/functions/paths';
 import { gatewayPaths } from '@/lib/domains/gateway/paths';
 import { imagesPaths } from '@/lib/domains/images/paths';
+import { layersPaths } from '@/lib/domains/layers/paths';
 import { loadbalancingPaths } from '@/lib/domains/loadbalancing/paths';
 import { networkPaths } from '@/lib/domains/network/paths';
 import { objectsPaths } from '@/lib/domains/objects/paths';
@@ -21,6 +22,7 @@ export const paths = {
   ...imagesPaths,
   ...functionPaths,
   ...gatewayPaths,
+  ...layersPaths,
   ...loadbalancingPaths,
   ...networkPaths,
   ...objectsPaths,

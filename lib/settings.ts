@@ -142,6 +142,9 @@ const environment = z.object({
   SNAPSHOTS_PER_PROJECT: whole(100_000).default(200),
   SECRETS_PER_PROJECT: whole(100_000).default(1000),
   LOAD_BALANCERS_PER_PROJECT: whole(1000).default(10),
+  LAYERS_PER_PROJECT: whole(100_000).default(50),
+  LAYER_INDEX_HOSTS: networksOrHosts.default([]),
+  VERSIONS_PER_LAYER: whole(100_000).default(100),
   FUNCTION_MEMORY_MB_PER_PROJECT: whole(1_000_000).default(4096),
   FUNCTION_HISTORY_DAYS: whole(365).default(7),
   FUNCTION_URL_RATE_PER_MINUTE: whole(1_000_000).default(600),
@@ -305,6 +308,10 @@ export function parseSettings(env: Record<string, string | undefined>) {
     snapshotsPerProject: s.SNAPSHOTS_PER_PROJECT,
     secretsPerProject: s.SECRETS_PER_PROJECT,
     loadBalancersPerProject: s.LOAD_BALANCERS_PER_PROJECT,
+    layersPerProject: s.LAYERS_PER_PROJECT,
+    /** Hosts that builders of layers may reach besides those of the package index. */
+    layerIndexHosts: s.LAYER_INDEX_HOSTS,
+    versionsPerLayer: s.VERSIONS_PER_LAYER,
     /** Memory of all running instances of a project’s functions. */
     functionMemoryMbPerProject: s.FUNCTION_MEMORY_MB_PER_PROJECT,
     functionHistoryDays: s.FUNCTION_HISTORY_DAYS,

@@ -4,6 +4,7 @@ import { instances, keyPairs } from '@/components/compute/domain';
 import { routes } from '@/components/gateway/domain';
 import { images } from '@/components/images/domain';
 import type { ResourceKind } from '@/components/kit/page/navigation';
+import { layers } from '@/components/layers/domain';
 import { loadBalancers } from '@/components/loadbalancing/domain';
 import { floatingIps, networks, ports, routers, securityGroups } from '@/components/network/domain';
 import { accessKeys, buckets } from '@/components/objects/domain';
@@ -40,6 +41,7 @@ const places: Readonly<Record<string, Place>> = {
   load_balancer: { kind: loadBalancers, one: (project, id) => paths.loadBalancer(project, id) },
   floating_ip: { kind: floatingIps, one: (project, _, search) => paths.floatingIps(project, search) },
   gateway_route: { kind: routes, one: (project, id) => paths.route(project, id) },
+  layer: { kind: layers, one: (project, id) => paths.layer(project, id) },
   certificate: { kind: certificates, one: (project, id) => paths.certificate(project, id) },
   secret: { kind: secrets, one: (project, _, search) => paths.secrets(project, search) },
   budget: { kind: { ...budget, noun: 'budget' }, one: paths.budget },

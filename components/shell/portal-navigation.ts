@@ -18,6 +18,7 @@ import { images } from '@/components/images/domain';
 import { catalog, inventory } from '@/components/inventory/domain';
 import { type NavigationEntry, type NavigationGroup, tabbed } from '@/components/kit/page/navigation';
 import { kindIcon } from '@/components/kit/ui/kind-icon';
+import { layers } from '@/components/layers/domain';
 import { loadBalancers } from '@/components/loadbalancing/domain';
 import { users } from '@/components/members/domain';
 import { floatingIps, networks, ports, routers, securityGroups, topology } from '@/components/network/domain';
@@ -61,6 +62,7 @@ export const portalNavigation: readonly NavigationGroup[] = [
     ],
   },
   { label: 'Storage', entries: [tabbed([volumes, snapshots]), tabbed([buckets, accessKeys], 'Object storage')] },
+  { label: 'Serverless', entries: [layers] },
   { label: 'Observability', entries: [dashboards, metrics, logs] },
   { label: 'Security', entries: [secrets, policySimulator, auditLog] },
   {

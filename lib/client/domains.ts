@@ -4,6 +4,7 @@ import { computePortal } from '@/lib/domains/compute/portal';
 import { functionsPortal } from '@/lib/domains/functions/portal';
 import { gatewayPortal } from '@/lib/domains/gateway/portal';
 import { imagesPortal } from '@/lib/domains/images/portal';
+import { layersPortal } from '@/lib/domains/layers/portal';
 import { loadbalancingPortal } from '@/lib/domains/loadbalancing/portal';
 import { networkPortal } from '@/lib/domains/network/portal';
 import { objectsPortal } from '@/lib/domains/objects/portal';
@@ -18,6 +19,7 @@ export const domainPortals: readonly DomainPortal[] = [
   functionsPortal,
   gatewayPortal,
   imagesPortal,
+  layersPortal,
   loadbalancingPortal,
   networkPortal,
   objectsPortal,

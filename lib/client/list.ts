@@ -38,12 +38,12 @@ export interface Listed<R> {
   refetch: () => unknown;
 }
 
-/** One page of a list; `query` comes from `useTableState`. */
-export function useList<P extends ListPath>(path: P, query: ListQuery): List<Row<P>> {
+/** One page of a list; `query` comes from `useTableState`. @param id the resource in the path, for a list of its parts */
+export function useList<P extends ListPath>(path: P, query: ListQuery, id?: string): List<Row<P>> {
   const { headers, send } = useApi();
   return useQuery<ListPage<Row<P>>>({
-    queryKey: ['list', path, query],
-    queryFn: ({ signal }) => readPage(send, path, query, headers, signal),
+    queryKey: id === undefined ? ['list', path, query] : ['list', path, query, id],
+    queryFn: ({ signal }) => readPage(send, id === undefined ? path : path.replace('{id}', id), query, headers, signal),
     placeholderData: keepPreviousData,
   });
 }

@@ -12,6 +12,7 @@ const pathsOf: Record<string, readonly string[]> = {
   administrator: ['/admin/api/v1/administrators', '/admin/api/v1/users', '/admin/api/v1/auth/me'],
   alert_delivery: ['/api/v1/billing/alerts', '/api/v1/billing/budget'],
   alert_secret: ['/api/v1/billing/alerts'],
+  layer_version: ['/api/v1/layers'],
   api_token: ['/api/v1/auth/tokens', '/api/v1/identity/tokens'],
   billing_details: ['/api/v1/billing/details'],
   budget: ['/api/v1/billing/budget', '/admin/api/v1/billing'],

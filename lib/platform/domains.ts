@@ -4,6 +4,7 @@ import { compute } from '@/lib/domains/compute/domain';
 import { functions } from '@/lib/domains/functions/domain';
 import { gateway } from '@/lib/domains/gateway/domain';
 import { images } from '@/lib/domains/images/domain';
+import { layers } from '@/lib/domains/layers/domain';
 import { loadbalancing } from '@/lib/domains/loadbalancing/domain';
 import { network } from '@/lib/domains/network/domain';
 import { objects } from '@/lib/domains/objects/domain';
@@ -20,6 +21,7 @@ export const domains = [
   certificates,
   storage,
   objects,
+  layers,
   functions,
   images,
   secrets,

@@ -4,6 +4,7 @@ import { computeTesting } from './domains/compute';
 import { functionsTesting } from './domains/functions';
 import { gatewayTesting } from './domains/gateway';
 import { imagesTesting } from './domains/images';
+import { layersTesting } from './domains/layers';
 import { loadbalancingTesting } from './domains/loadbalancing';
 import { networkTesting } from './domains/network';
 import { objectsTesting } from './domains/objects';
@@ -21,6 +22,7 @@ export const domainTesting: Readonly<Record<DomainName, DomainTesting>> = {
   certificates: certificatesTesting,
   storage: storageTesting,
   objects: objectsTesting,
+  layers: layersTesting,
   functions: functionsTesting,
   images: imagesTesting,
   secrets: secretsTesting,

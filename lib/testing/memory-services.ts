@@ -114,6 +114,10 @@ export class MemoryServices implements ServiceEngine {
     return join(tmpdir(), `memory-service-${id}`);
   }
 
+  stateFolder(id: string): string {
+    return join(tmpdir(), `memory-state-${id}`);
+  }
+
   egressSocket(id: string): string {
     return join(tmpdir(), `memory-egress-${id}.sock`);
   }

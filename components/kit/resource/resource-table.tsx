@@ -31,6 +31,8 @@ export interface ListOperation {
 export interface ResourceTableProps<O extends ListOperation> {
   of: Pick<ResourceKind, 'icon' | 'noun' | 'nouns'>;
   list: O;
+  /** The resource in the list's path, for a list of its parts. */
+  parent?: string;
   // biome-ignore lint/suspicious/noExplicitAny: columns of different value types share one array (TanStack Table)
   columns: ColumnDef<Row<O['path']>, any>[];
   /** What the list is always narrowed to, such as the snapshots of one volume. */
@@ -66,7 +68,7 @@ export function ResourceTable<O extends ListOperation>(props: ResourceTableProps
   const { rowName = ownName, rowId = ownId, empty, emptyTitle, create, command, children } = props;
   const { noun, nouns = `${noun}s` } = kind;
   const { filters, state, query } = useListQuery(props);
-  const list = useList<O['path']>(operation.path, query);
+  const list = useList<O['path']>(operation.path, query, props.parent);
   const rows = list.data?.rows ?? [];
   const selectable = rows.map((row) => ({ id: rowId(row), name: rowName(row), actions: actions?.(row, state) ?? [] }));
   const selection = useSelection(selectable.map(({ id }) => id));

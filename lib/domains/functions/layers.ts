@@ -1,19 +1,12 @@
-import { noSuch } from '@/lib/core/api/errors';
+import { usableLayers } from '@/lib/domains/layers/content';
 
-/** @throws ApiError 404 for a version of a layer that the project may not use */
+export { endLayerUses, layerFolders, noteLayerUses } from '@/lib/domains/layers/content';
+
+/** @throws ApiError 404 for a version of a layer that the project may not use, 409 for one that is not ready */
 export async function requireLayers(
-  _projectId: string,
+  projectId: string,
   versionIds: readonly string[],
-  _functionId?: string,
+  functionId?: string,
 ): Promise<void> {
-  if (versionIds.length > 0) throw noSuch('layer_version_ids', 'layer version');
-}
-
-/** The folders of a function's layers on this host, in its order. */
-export async function layerFolders(
-  _projectId: string,
-  _versionIds: readonly string[],
-  _functionId: string,
-): Promise<string[]> {
-  return [];
+  await usableLayers(projectId, versionIds, functionId);
 }

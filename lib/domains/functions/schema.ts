@@ -74,7 +74,7 @@ const variableValue = z.union([
   z.strictObject({ secret_id: reference.meta({ description: 'The payload is read when an instance starts.' }) }),
 ]);
 
-const environment = z
+export const environment = z
   .record(variableName, variableValue)
   .refine(
     (variables) => Object.keys(variables).length <= MOST_VARIABLES,
@@ -148,7 +148,12 @@ export const createFunction = z
   });
 export type CreateFunction = z.output<typeof createFunction>;
 
-export const replaceFunction = z.strictObject(settable).meta({
+const environmentAgain = z
+  .record(variableName, z.union([variableValue, z.null()]))
+  .refine((variables) => Object.keys(variables).length <= MOST_VARIABLES, `must have at most ${MOST_VARIABLES} entries`)
+  .meta({ description: 'All variables; null keeps the value that a variable has.' });
+
+export const replaceFunction = z.strictObject({ ...settable, env: environmentAgain.default({}) }).meta({
   id: 'ReplaceFunction',
   description: 'Code and configuration as a whole. Without `code` or an archive, the code stays as it is.',
   example: { template_id: 'python3.11', code: EXAMPLE_CODE, memory_mb: 256 },

@@ -15,11 +15,12 @@ import { inspectArchive } from './code/archive';
 import { type Draft, readForm } from './code/form';
 import { codeFile, dropDraft, keepDraft, keepText, readCode } from './code/store';
 import { openEnvironment, planEnvironment, sealEnvironment } from './environment';
-import { requireLayers } from './layers';
+import { endLayerUses, noteLayerUses, requireLayers } from './layers';
 import {
   type CloudFunction,
   type CreateFunction,
   createFunction as createSchema,
+  environment,
   type FunctionCode,
   type FunctionTemplate,
   type FunctionVersion,
@@ -71,7 +72,10 @@ export const readFunction = async (call: ProjectCall, id: string): Promise<Cloud
 
 /** Code as it is stored: its digest, or a draft that becomes it. */
 type Code = Pick<VersionFacts, 'code_kind' | 'code_sha256' | 'code_size_bytes'>;
-type Given = ReplaceFunction & { archive?: Draft | undefined };
+type Given = CreateSettable & { archive?: Draft | undefined };
+type CreateSettable = Omit<CreateFunction, 'name'>;
+/** Variables may keep the values that they have. */
+type GivenAgain = ReplaceFunction & { archive?: Draft | undefined };
 
 /** A version as it should be, checked. */
 type Planned = { facts: VersionFacts; nextRunAt: Date | null };
@@ -79,7 +83,7 @@ type Planned = { facts: VersionFacts; nextRunAt: Date | null };
 /** @throws ApiError 404 for what does not exist, 400 for a schedule that never comes, 409 for layers that are not ready */
 async function plan(
   call: ProjectCall,
-  given: ReplaceFunction,
+  given: CreateSettable,
   template: FunctionTemplate,
   code: Code,
   id?: string,
@@ -235,6 +239,7 @@ async function insertFunction(call: ProjectCall, input: CreateFunction & Given):
         { id: versionId, function_id: id, version: 1, facts, rolledBackFrom: null },
         input.env,
       ),
+      layers: noteLayerUses(id, project_id, facts.layer_version_ids),
     },
     details: detailsOf(facts),
     answer: { status: 201, body: created },
@@ -301,13 +306,30 @@ export async function replaceFunction(
   }
 }
 
-async function replaceWith(call: ProjectCall, id: string, input: Given): Promise<CloudFunction> {
+async function replaceWith(call: ProjectCall, id: string, given: GivenAgain): Promise<CloudFunction> {
   const present = await readRow(call, id);
+  const input: Given = { ...given, env: await withKeptValues(call, present, given.env) };
   const template = requireTemplate(input.template_id, present.template_id);
   if (input.url && present.name.length > 59) throw invalid('url: the name of this function is too long for a URL.');
   const { code_kind, code_sha256, code_size_bytes } = present;
   const code = (await keep(input)) ?? { code_kind, code_sha256, code_size_bytes };
   return writeVersion(call, present, await plan(call, input, template, code, id), input.env, null);
+}
+
+/** Fills in the variables that keep the value of the current version. @throws ApiError 400 for one that it does not have */
+async function withKeptValues(call: ProjectCall, present: FunctionRow, given: ReplaceFunction['env']) {
+  const kept = Object.entries(given).flatMap(([name, value]) => (value === null ? [name] : []));
+  if (kept.length === 0) return environment.parse(given);
+  const row = await queryOne<{ id: string; sealed_env: Buffer | null }>(sql`SELECT id, sealed_env FROM function_versions
+    WHERE project_id = ${call.project_id}::uuid AND function_id = ${present.id}::uuid AND version = ${present.version}::int`);
+  const values = row ? openEnvironment(call.project_id, row.id, row.sealed_env) : {};
+  const filled = Object.entries(given).map(([name, value]) => {
+    if (value !== null) return [name, value];
+    const stored = present.env.find((variable) => variable.name === name);
+    if (!stored) throw invalid(`env.${name}: the current version has no such variable to keep.`);
+    return [name, stored.secret_id === null ? values[name] : { secret_id: stored.secret_id }];
+  });
+  return environment.parse(Object.fromEntries(filled));
 }
 
 /** Makes a new version with the code and configuration of an old one. @throws ApiError 404, 409 */
@@ -355,6 +377,7 @@ async function writeVersion(
         url_auth = ${facts.url_auth}::text, updated_at = ${call.at}::timestamptz
         FROM verdict WHERE verdict.ok AND functions.id = ${id}::uuid`,
       version: versionInsert(call, { id: newId(), function_id: id, version, facts, rolledBackFrom }, values),
+      layers: noteLayerUses(id, call.project_id, facts.layer_version_ids),
     },
     details: { ...detailsOf(facts), version, ...(rolledBackFrom === null ? {} : { rolled_back_from: rolledBackFrom }) },
     answer: { status: 200, body: changed },
@@ -372,6 +395,7 @@ export async function deleteFunction(call: ProjectCall, id: string): Promise<voi
     rows: {
       function: sql`DELETE FROM functions USING verdict WHERE verdict.ok AND functions.id = ${id}::uuid`,
       device: deviceDelete(id),
+      layers: endLayerUses(id),
     },
     release: true,
   });

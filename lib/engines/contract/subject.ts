@@ -1,5 +1,6 @@
 import { newId } from '@/lib/core/db/id';
 import type { ComputeEngine, InstanceSpec } from '@/lib/domains/compute/engine';
+import type { FunctionEngine } from '@/lib/domains/functions/engine';
 import type { ImageEngine } from '@/lib/domains/images/engine';
 import type { NetworkEngine } from '@/lib/domains/network/engine';
 import type { StorageEngine } from '@/lib/domains/storage/engine';
@@ -15,6 +16,7 @@ export type Engine = {
   images: ImageEngine;
   services: ServiceEngine;
   programs: ProgramStore;
+  functions: FunctionEngine;
 };
 
 /** A test subject: its engine, with facilities beyond the interface. */

@@ -240,6 +240,8 @@ export interface ServiceEngine {
   ): Promise<CommandResult>;
   /** Folder of the service's Unix sockets, as the platform's own processes reach it. */
   socketFolder(id: string): string;
+  /** A service's `/state`, as the platform's own processes reach it. */
+  stateFolder(id: string): string;
   /** The Unix socket that a service's way out leads to; whoever ensures the service listens there. */
   egressSocket(id: string): string;
   /** Null when it does not run. */

