@@ -124,14 +124,16 @@ export function valuesOf(route: Route): RouteValues {
     strip_prefix: route.strip_prefix,
     sticky: route.sticky,
     request_timeout_s: route.request_timeout_s === null ? '' : String(route.request_timeout_s),
-    backends: route.backends.map(({ name, url, instance_id, load_balancer_id, port: number }) => ({
+    backends: route.backends.map(({ name, url, instance_id, load_balancer_id, function_id, port: number }) => ({
       name,
       target:
         url !== null
           ? URL_TARGET
           : instance_id !== null
             ? `instance:${instance_id}`
-            : `load_balancer:${load_balancer_id}`,
+            : function_id !== null
+              ? `function:${function_id}`
+              : `load_balancer:${load_balancer_id}`,
       url: url ?? '',
       port: number === null ? '' : String(number),
     })),
@@ -173,6 +175,7 @@ export function bodyFrom(values: RouteValues): RouteBody {
 function targetFrom(target: string, url: string, number: string) {
   if (target === URL_TARGET) return { url };
   const [kind, id = ''] = target.split(':');
+  if (kind === 'function') return { function_id: id };
   return { ...(kind === 'instance' ? { instance_id: id } : { load_balancer_id: id }), port: Number(number) };
 }
 

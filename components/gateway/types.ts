@@ -6,7 +6,8 @@ export type Backend = Route['backends'][number];
 export type RouteBody = components['schemas']['CreateRoute'];
 
 /** "https://v1.example.org", "web-1:8080" */
-export function targetOf({ url, port }: Backend, name: string | undefined): string {
+export function targetOf({ url, port, function_id }: Backend, name: string | undefined): string {
+  if (function_id !== null) return name ?? 'function';
   return url ?? `${name ?? 'deleted'}:${port}`;
 }
 
@@ -21,12 +22,13 @@ export function bodyOf(route: Route): RouteBody {
     sticky,
     ...(request_timeout_s === null ? {} : { request_timeout_s }),
     ...(tls_certificate_id === null ? {} : { tls_certificate_id }),
-    backends: backends.map(({ name, weight, url, instance_id, load_balancer_id, port }) => ({
+    backends: backends.map(({ name, weight, url, instance_id, load_balancer_id, function_id, port }) => ({
       name,
       weight,
       ...(url === null ? {} : { url }),
       ...(instance_id === null ? {} : { instance_id }),
       ...(load_balancer_id === null ? {} : { load_balancer_id }),
+      ...(function_id === null ? {} : { function_id }),
       ...(port === null ? {} : { port }),
     })),
   };

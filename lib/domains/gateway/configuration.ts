@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { URL_SOCKET } from '@/lib/domains/functions/http/sockets';
 
 /** Where HAProxy connects to for a backend. */
 export type Target =
@@ -25,7 +26,14 @@ export type ServedRoute = {
 };
 
 /** Where the gateway listens, and what answers certificate authorities. */
-export type Places = { host: string; httpPort: number; httpsPort: number; platform: { host: string; port: number } };
+export type Places = {
+  host: string;
+  httpPort: number;
+  httpsPort: number;
+  platform: { host: string; port: number };
+  /** The domain below which functions have their addresses. */
+  functionDomain: string;
+};
 
 export const FILES = '/etc/service';
 export const ADMIN_SOCKET = 'admin.sock';
@@ -83,6 +91,7 @@ export function renderGateway(places: Places, routes: readonly ServedRoute[]): R
     defaults,
     frontend(places),
     platform(places),
+    functions,
     unknown,
     ...routes.map(backend),
   ].join('\n\n');
@@ -129,7 +138,7 @@ const LOG_FORMAT = "log-format '%ST %B %U %Ta %ci %b %s %tsc %HM %ID %[var(txn.s
 const section = (head: string, lines: readonly string[]) => [head, ...lines.map((line) => `  ${line}`)].join('\n');
 
 /** The key of a request in the map: host and path, with a slash at the end so that only whole segments match. */
-const frontend = ({ host, httpPort, httpsPort }: Places) =>
+const frontend = ({ host, httpPort, httpsPort, functionDomain }: Places) =>
   section('frontend gateway', [
     `bind ${at(host, httpPort)}`,
     `bind ${at(host, httpsPort)} ssl crt ${FILES}/${DEFAULT_CERTIFICATE} crt-list ${FILES}/${CERTIFICATES} alpn h2,http/1.1`,
@@ -148,6 +157,7 @@ const frontend = ({ host, httpPort, httpsPort }: Places) =>
     'option forwardfor',
     LOG_FORMAT,
     `use_backend platform if { path_beg ${CHALLENGES} }`,
+    `use_backend functions if { var(txn.host) -m reg ^[a-z0-9-]+--fn[.][a-z0-9-]+[.]${functionDomain.replaceAll('.', '[.]')}$ }`,
     'use_backend %[var(txn.route)] if { var(txn.route) -m found }',
     'default_backend unknown',
   ]);
@@ -156,6 +166,12 @@ const at = (host: string, port: number) => (host.includes(':') ? `[${host}]:${po
 
 const platform = ({ platform: { host, port } }: Places) =>
   section('backend platform', ['timeout server 30s', `server platform ${at(host, port)}`]);
+
+// It waits for as long as a function may run.
+const functions = section('backend functions', [
+  'timeout server 310s',
+  `server functions unix@/run/service/${URL_SOCKET}`,
+]);
 
 const unknown = section('backend unknown', [
   'http-request return status 404 content-type "text/plain; charset=utf-8" string "No route leads here."',

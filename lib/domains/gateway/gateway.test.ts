@@ -276,6 +276,7 @@ test('services of a manifest have names of their own, and addresses are endpoint
     weight: 50,
     instance_id: null,
     load_balancer_id: null,
+    function_id: null,
     port: null,
     status: 'up',
     status_reason: null,

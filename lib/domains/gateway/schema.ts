@@ -49,16 +49,19 @@ const newBackend = z
     }),
     instance_id: reference.optional(),
     load_balancer_id: reference.optional(),
+    function_id: reference.optional().meta({ description: 'The request becomes its event.' }),
     port: port.optional().meta({ description: 'Of the instance or load balancer.' }),
   })
   .refine(
-    (body) => [body.url, body.instance_id, body.load_balancer_id].filter((one) => one !== undefined).length === 1,
+    (body) =>
+      [body.url, body.instance_id, body.load_balancer_id, body.function_id].filter((one) => one !== undefined)
+        .length === 1,
     {
       path: ['url'],
-      error: 'give one of url, instance_id and load_balancer_id',
+      error: 'give one of url, instance_id, load_balancer_id and function_id',
     },
   )
-  .refine((body) => (body.url === undefined) === (body.port !== undefined), {
+  .refine((body) => (body.url === undefined && body.function_id === undefined) === (body.port !== undefined), {
     path: ['port'],
     error: 'is required with instance_id and load_balancer_id, and belongs into a url',
   })
@@ -135,6 +138,7 @@ const backend = z
     url: z.string().nullable(),
     instance_id: id.nullable(),
     load_balancer_id: id.nullable(),
+    function_id: id.nullable(),
     port: port.nullable(),
     status: z.enum(['up', 'down', 'unknown']),
     status_reason: z.string().nullable(),

@@ -84,12 +84,13 @@ async function plan(call: ProjectCall, input: CreateRoute): Promise<Planned> {
   await requireBackends(call, input);
   const certificates = await requireCertificate(call, input);
   const backends = input.backends.map(
-    ({ name, weight, url, instance_id, load_balancer_id, port }): StoredBackend => ({
+    ({ name, weight, url, instance_id, load_balancer_id, function_id, port }): StoredBackend => ({
       name,
       weight,
       url: url ? new URL(url).origin : null,
       instance_id: instance_id?.toLowerCase() ?? null,
       load_balancer_id: load_balancer_id?.toLowerCase() ?? null,
+      function_id: function_id?.toLowerCase() ?? null,
       port: port ?? null,
     }),
   );
@@ -109,22 +110,28 @@ async function plan(call: ProjectCall, input: CreateRoute): Promise<Planned> {
 }
 
 async function requireBackends(call: ProjectCall, { backends }: CreateRoute): Promise<void> {
-  const ids = backends.flatMap(({ instance_id, load_balancer_id }) => instance_id ?? load_balancer_id ?? []);
+  const ids = backends.flatMap(
+    ({ instance_id, load_balancer_id, function_id }) => instance_id ?? load_balancer_id ?? function_id ?? [],
+  );
   const found = new Set(
     (
       await query<{ id: string }>(sql`
         SELECT 'instance ' || id AS id FROM instances WHERE project_id = ${call.project_id}::uuid AND id = ANY (${ids.filter(isId)}::uuid[])
         UNION ALL SELECT 'load_balancer ' || id FROM load_balancers
+        WHERE project_id = ${call.project_id}::uuid AND id = ANY (${ids.filter(isId)}::uuid[])
+        UNION ALL SELECT 'function ' || id FROM functions
         WHERE project_id = ${call.project_id}::uuid AND id = ANY (${ids.filter(isId)}::uuid[])`)
     ).map(({ id }) => id),
   );
-  for (const [index, { url, instance_id, load_balancer_id }] of backends.entries()) {
+  for (const [index, { url, instance_id, load_balancer_id, function_id }] of backends.entries()) {
     const field = `backends.${index}`;
     if (url !== undefined) requireOrigin(`${field}.url`, url);
     if (instance_id !== undefined && !found.has(`instance ${instance_id.toLowerCase()}`))
       throw noSuch(`${field}.instance_id`, 'instance');
     if (load_balancer_id !== undefined && !found.has(`load_balancer ${load_balancer_id.toLowerCase()}`))
       throw noSuch(`${field}.load_balancer_id`, 'load balancer');
+    if (function_id !== undefined && !found.has(`function ${function_id.toLowerCase()}`))
+      throw noSuch(`${field}.function_id`, 'function');
   }
 }
 

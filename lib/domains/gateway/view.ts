@@ -12,6 +12,8 @@ export const storedBackend = z.object({
   url: z.string().nullable(),
   instance_id: z.string().nullable(),
   load_balancer_id: z.string().nullable(),
+  /** Absent in rows of earlier releases. */
+  function_id: z.string().nullable().optional(),
   port: z.int().nullable(),
 });
 export type StoredBackend = z.output<typeof storedBackend>;
@@ -82,6 +84,7 @@ function urlOf({ host, path_prefix, tls_certificate_id }: RouteRow): string {
 
 const backendOf = (backend: StoredBackend, health: Health): Backend => ({
   ...backend,
+  function_id: backend.function_id ?? null,
   status: health[backend.name]?.status ?? 'unknown',
   status_reason: health[backend.name]?.reason ?? null,
 });

@@ -34,7 +34,11 @@ const watch = (cell: string): Watch => {
   return {
     join: none,
     looks: [
-      { name: 'serving the gateway routes', every_ms: SETTLE_MS, begin: () => ({ look: () => ingress.settled() }) },
+      {
+        name: 'serving the gateway routes',
+        every_ms: SETTLE_MS,
+        begin: () => ({ look: () => ingress.settled(), end: () => ingress.close() }),
+      },
       { name: 'counting the traffic of routes', every_ms: COUNT_MS, begin: () => ({ look: () => countTraffic(cell) }) },
       {
         name: 'sampling the traffic of routes',

@@ -7,6 +7,7 @@ import { settings } from '@/lib/settings';
 import { sweepUnpacked } from '../code/unpacked';
 import { sampleFunctions } from '../metrics';
 import { Deployments } from './deployments';
+import { announcePool } from './here';
 import { FunctionPool } from './pool';
 import { Queue } from './queue';
 import { runSchedules } from './schedules';
@@ -59,6 +60,7 @@ export class FunctionHost {
   async end(): Promise<void> {
     if (!this.opening) return;
     await this.opening.catch(() => {});
+    announcePool(this.cell, undefined);
     await this.pool.stop(GRACE_MS);
     await this.server.close();
   }
@@ -75,6 +77,7 @@ export class FunctionHost {
     await sweepUnpacked();
     await this.queue.recover();
     await this.server.listen();
+    announcePool(this.cell, this.pool);
     log.debug({ pool: this.pool.id }, 'functions are served');
   }
 

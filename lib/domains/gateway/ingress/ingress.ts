@@ -1,3 +1,4 @@
+import { mkdir } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
@@ -7,6 +8,8 @@ import { newId } from '@/lib/core/db/id';
 import { execute, queryOne } from '@/lib/core/db/pool';
 import { raw, sql } from '@/lib/core/db/sql';
 import { reportIncident, resolveIncident } from '@/lib/core/incidents/incident';
+import { FunctionFront } from '@/lib/domains/functions/http/front';
+import { functionSocket } from '@/lib/domains/functions/http/sockets';
 import { settleFile } from '@/lib/domains/loadbalancing/renewals';
 import { ask, parseStats, type Stat } from '@/lib/domains/loadbalancing/runtime-api';
 import type { EntryTarget } from '@/lib/domains/network/engine';
@@ -20,7 +23,17 @@ import type { RouteStatus } from '../schema';
 import { NOT_SERVED, NOT_VERIFIED } from '../service';
 import type { Health } from '../view';
 import { Addresses } from './addresses';
-import { type CellRoute, hasChallenges, type Place, placesOf, routersOf, routesOfCell, routesVersion } from './routes';
+import {
+  type CellRoute,
+  functionsAmong,
+  hasChallenges,
+  hasFunctionUrls,
+  type Place,
+  placesOf,
+  routersOf,
+  routesOfCell,
+  routesVersion,
+} from './routes';
 import { bareSpec, filesOf, placesHere } from './spec';
 
 /** What was made sure of is made sure of again after this long. */
@@ -55,8 +68,11 @@ export class Ingress {
   private hasLooked = false;
   private applied = { files: '', structure: '', at: Number.NEGATIVE_INFINITY };
   private readonly look = oneAtATime(() => this.settle());
+  private readonly functions: FunctionFront;
 
-  constructor(private readonly cell: string) {}
+  constructor(private readonly cell: string) {
+    this.functions = new FunctionFront(cell);
+  }
 
   /** Makes the gateway serve what the rows say. */
   settled(): Promise<void> {
@@ -72,14 +88,32 @@ export class Ingress {
   private async settle(): Promise<void> {
     const version = await routesVersion(this.cell);
     const routes = await routesOfCell(this.cell);
-    const isNeeded = routes.length > 0 || (await hasChallenges());
+    const isNeeded = routes.length > 0 || (await hasChallenges()) || (await hasFunctionUrls(this.cell));
     const id = await serviceOf(this.cell, isNeeded);
     if (id === undefined) return;
     const wanted = await this.plan(routes.filter(({ is_owned }) => is_owned));
+    if (isNeeded) await this.openFunctions(id, routes);
     const condition = isNeeded ? await this.ensure(id, wanted) : await this.stop(id);
     this.version = version;
     await this.report(id, condition);
     await this.bringUpToDate(id, routes, wanted, condition);
+  }
+
+  /** Where the gateway reaches functions, before it is told of them. */
+  private async openFunctions(id: string, routes: readonly CellRoute[]): Promise<void> {
+    const ids = routes.flatMap(({ backends }) => backends.flatMap(({ function_id }) => function_id ?? []));
+    try {
+      const folder = engineOf(this.cell).services.socketFolder(id);
+      await mkdir(folder, { recursive: true });
+      await this.functions.ensure(folder, [...new Set(ids)]);
+    } catch (error) {
+      log.warn({ err: error }, 'the gateway could not be connected with functions');
+    }
+  }
+
+  /** Ends what this process serves itself. */
+  close(): Promise<void> {
+    return this.functions.close();
   }
 
   /** An incident for operators when the gateway cannot run, or does not start for long. */
@@ -99,6 +133,9 @@ export class Ingress {
     );
     const places = new Map((await placesOf(this.cell, ids)).map((place) => [place.id, place]));
     const sockets = await this.enter(routes, places);
+    const functions = await functionsAmong(
+      routes.flatMap(({ backends }) => backends.flatMap(({ function_id }) => function_id ?? [])),
+    );
     const hosts = new Set(routes.flatMap(({ backends }) => backends.flatMap(({ url }) => (url ? [hostOf(url)] : []))));
     const before = new Map(
       routes.flatMap(({ backends, health }) =>
@@ -111,31 +148,39 @@ export class Ingress {
     const resolved = await this.addresses.resolve(hosts, before);
     return routes.map((route) => ({
       route,
-      servers: route.backends.map(({ name, weight, url, instance_id, load_balancer_id, port }): ServerFacts => {
-        if (url !== null) {
-          const { hostname, protocol, port: given } = new URL(url);
-          const found = resolved.get(hostOf(url));
-          if (!found || found.ip === null)
-            return { name, weight, target: null, reason: found?.reason ?? 'Not resolved yet.' };
-          const isSecure = protocol === 'https:';
-          const number = given === '' ? (isSecure ? 443 : 80) : Number(given);
-          return {
-            name,
-            weight,
-            target: { kind: 'address', ip: found.ip, port: number, verify: isSecure ? hostname : null },
-            reason: null,
-          };
-        }
-        const place = places.get(instance_id ?? load_balancer_id ?? '');
-        if (!place || place.project_id !== route.project_id) {
-          const what = instance_id === null ? 'load balancer' : 'instance';
-          return { name, weight, target: null, reason: `The ${what} does not exist any more.` };
-        }
-        const path = sockets.get(entryKey(place, port));
-        return path === undefined
-          ? { name, weight, target: null, reason: 'The network of the backend is not ready.' }
-          : { name, weight, target: { kind: 'socket', path }, reason: null };
-      }),
+      servers: route.backends.map(
+        ({ name, weight, url, instance_id, load_balancer_id, function_id, port }): ServerFacts => {
+          if (function_id) {
+            if (functions.get(function_id) !== route.project_id)
+              return { name, weight, target: null, reason: 'The function does not exist any more.' };
+            const path = `/run/service/${functionSocket(function_id)}`;
+            return { name, weight, target: { kind: 'socket', path }, reason: null };
+          }
+          if (url !== null) {
+            const { hostname, protocol, port: given } = new URL(url);
+            const found = resolved.get(hostOf(url));
+            if (!found || found.ip === null)
+              return { name, weight, target: null, reason: found?.reason ?? 'Not resolved yet.' };
+            const isSecure = protocol === 'https:';
+            const number = given === '' ? (isSecure ? 443 : 80) : Number(given);
+            return {
+              name,
+              weight,
+              target: { kind: 'address', ip: found.ip, port: number, verify: isSecure ? hostname : null },
+              reason: null,
+            };
+          }
+          const place = places.get(instance_id ?? load_balancer_id ?? '');
+          if (!place || place.project_id !== route.project_id) {
+            const what = instance_id === null ? 'load balancer' : 'instance';
+            return { name, weight, target: null, reason: `The ${what} does not exist any more.` };
+          }
+          const path = sockets.get(entryKey(place, port));
+          return path === undefined
+            ? { name, weight, target: null, reason: 'The network of the backend is not ready.' }
+            : { name, weight, target: { kind: 'socket', path }, reason: null };
+        },
+      ),
     }));
   }
 

@@ -58,6 +58,23 @@ export const placesOf = (cell: string, ids: readonly string[]) =>
 export const routersOf = async (cell: string): Promise<string[]> =>
   (await query<{ id: string }>(sql`SELECT id FROM routers WHERE cell_id = ${cell}::text`)).map(({ id }) => id);
 
+/** The projects of those functions that exist. */
+export async function functionsAmong(ids: readonly string[]): Promise<Map<string, string>> {
+  if (ids.length === 0) return new Map();
+  const rows = await query<{ id: string; project_id: string }>(
+    sql`SELECT id, project_id FROM functions WHERE id = ANY (${[...ids]}::uuid[])`,
+  );
+  return new Map(rows.map(({ id, project_id }) => [id, project_id]));
+}
+
+/** Whether a function of a cell has an address. */
+export async function hasFunctionUrls(cell: string): Promise<boolean> {
+  const [row] = await query<{ found: boolean }>(
+    sql`SELECT EXISTS (SELECT FROM functions WHERE cell_id = ${cell}::text AND url_auth IS NOT NULL) AS found`,
+  );
+  return row?.found ?? false;
+}
+
 /** Whether a certificate authority is about to call. */
 export async function hasChallenges(): Promise<boolean> {
   const [row] = await query<{ waiting: boolean }>(sql`SELECT EXISTS (SELECT FROM acme_challenges) AS waiting`);

@@ -23,9 +23,15 @@ const SYSTEM_AUTHORITIES = '/etc/ssl/certs/ca-certificates.crt';
 
 /** Where the gateway of this host listens. */
 export function placesHere(): Places {
-  const { gatewayHost, gatewayHttpPort, gatewayHttpsPort, host, port } = settings();
+  const { gatewayDomain, gatewayHost, gatewayHttpPort, gatewayHttpsPort, host, port } = settings();
   const platform = { host: host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host, port };
-  return { host: gatewayHost, httpPort: gatewayHttpPort, httpsPort: gatewayHttpsPort, platform };
+  return {
+    host: gatewayHost,
+    httpPort: gatewayHttpPort,
+    httpsPort: gatewayHttpsPort,
+    platform,
+    functionDomain: gatewayDomain,
+  };
 }
 
 /** The gateway's service without its files, for whoever needs to know only that it exists. */
