@@ -7,12 +7,13 @@ import { CodeBlock } from '@/components/kit/data/code-block';
 import { DisabledReason } from '@/components/kit/data/disabled-reason';
 import { Time } from '@/components/kit/data/time';
 import { ErrorNotice } from '@/components/kit/page/error-notice';
-import { Button } from '@/components/kit/ui/button';
+import { Button, ButtonLink } from '@/components/kit/ui/button';
 import { Card } from '@/components/kit/ui/card';
 import { Label } from '@/components/kit/ui/label';
 import { Select } from '@/components/kit/ui/select';
 import { useRefusal } from '@/lib/client/may';
 import { useProject } from '@/lib/client/project';
+import { paths } from '@/lib/paths';
 import { bodyOf, type CloudFunction, type ReplaceBody } from './types';
 
 const auths = [
@@ -25,12 +26,13 @@ const auths = [
   { value: 'none', label: 'Everyone', description: 'Anyone on the internet can call it' },
 ] as const;
 
-/** What calls a function besides the API: its URL and its schedule. */
+/** What calls a function besides the API: its URL, its schedule and gateway routes. */
 export function TriggersTab({ of }: { of: CloudFunction }) {
   return (
     <div className="max-w-3xl space-y-5">
       <UrlCard of={of} />
       <ScheduleCard of={of} />
+      <RouteCard />
     </div>
   );
 }
@@ -80,6 +82,18 @@ function UrlCard({ of }: { of: CloudFunction }) {
         )}
       </div>
     </Card>
+  );
+}
+
+/** Routes name the function as a backend. */
+function RouteCard() {
+  const { project } = useProject();
+  return (
+    <Card
+      title="Gateway route"
+      description="Publishes the function under a host and a path of your own, beside other backends, with rollouts."
+      actions={<ButtonLink href={paths.newRoute(project.slug)}>Create gateway route</ButtonLink>}
+    />
   );
 }
 
