@@ -13,6 +13,7 @@ import {
 import { certificates } from '@/components/certificates/domain';
 import { flavors, instances, keyPairs } from '@/components/compute/domain';
 import { databaseClusters } from '@/components/databases/domain';
+import { functions } from '@/components/functions/domain';
 import { routes } from '@/components/gateway/domain';
 import { identityProviders } from '@/components/iam/domain';
 import { images } from '@/components/images/domain';
@@ -67,7 +68,7 @@ export const portalNavigation: readonly NavigationGroup[] = [
   },
   { label: 'Storage', entries: [tabbed([volumes, snapshots]), tabbed([buckets, accessKeys], 'Object storage')] },
   { label: 'Databases', entries: [inGroup(databaseClusters, 'Clusters')] },
-  { label: 'Serverless', entries: [layers] },
+  { label: 'Serverless', entries: [functions, layers] },
   { label: 'Observability', entries: [dashboards, metrics, logs] },
   { label: 'Security', entries: [secrets, policySimulator, auditLog] },
   {

@@ -87,6 +87,7 @@ const looks = new Map<string, StatusLook>([
   ['restoring', busy('Restoring')],
   ['failing_over', busy('Failing over')],
   ['catching_up', busy('Catching up')],
+  ['deploying', busy('Deploying')],
   ['pending_update', busy('Updating')],
   ['scaling', busy('Scaling')],
   ['rebooting', busy('Rebooting')],
@@ -112,6 +113,9 @@ const looks = new Map<string, StatusLook>([
   ['completed', good('Completed')],
   ['cancelled', rest('Cancelled', Ban)],
   ['failed', bad('Failed')],
+  ['timed_out', bad('Timed out')],
+  ['out_of_memory', bad('Out of memory')],
+  ['dead_letter', bad('Dead letter')],
 
   // decisions and money
   ['allowed', good('Allowed')],
