@@ -1,13 +1,15 @@
 'use client';
 
-import { KeyRound, Link2, Scaling, Shuffle, Trash2, Unlink } from 'lucide-react';
+import { ArrowUpCircle, KeyRound, Link2, Scaling, Shuffle, Trash2, Unlink } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import type { Action } from '@/components/kit/table/row-actions';
 import { lazyComponent } from '@/components/kit/ui/lazy-component';
 import { useRefusal } from '@/lib/client/may';
 import { useProject } from '@/lib/client/project';
+import { clusterKey } from '@/lib/domains/databases/paths';
 import { formatCount } from '@/lib/format/quantity';
 import { formatGigabytes } from '@/lib/format/size';
+import { paths } from '@/lib/paths';
 import { engineLooks } from './engine-look';
 import { type Cluster, pathOf, whyNotChange, whyNotDelete, whyNotFailOver } from './types';
 
@@ -29,7 +31,7 @@ export function useClusterActions({ onDeleted }: { onDeleted?: () => void } = {}
   actionsOf: (cluster: Cluster) => Action[];
   dialog: ReactNode;
 } {
-  const { api, client } = useProject();
+  const { api, client, project } = useProject();
   const refusal = useRefusal();
   const failOver = api.useMutation('post', '/api/v1/dbaas/clusters/{engine}/{ns}/{name}/failover');
   const remove = api.useMutation('delete', '/api/v1/dbaas/clusters/{engine}/{ns}/{name}');
@@ -45,10 +47,21 @@ export function useClusterActions({ onDeleted }: { onDeleted?: () => void } = {}
   };
 
   const actionsOf = (cluster: Cluster): Action[] => {
-    const { name, engine, floating_ip, port_id } = cluster;
+    const { name, engine, floating_ip, port_id, upgrade_available } = cluster;
     const path = pathOf(cluster);
     const open = (what: Opened['what']) => () => setOpened({ what, cluster });
     return [
+      {
+        label: 'Upgrade',
+        icon: ArrowUpCircle,
+        disabledReason:
+          refusal('upgradeDatabaseCluster') ??
+          (cluster.status === 'upgrading' ? undefined : whyNotChange(cluster)) ??
+          (upgrade_available === null && cluster.status !== 'upgrading'
+            ? 'This is the newest certified version.'
+            : undefined),
+        href: paths.upgradeDatabase(project.slug, clusterKey(cluster)),
+      },
       {
         label: 'Scale',
         icon: Scaling,

@@ -70,7 +70,7 @@ export function sizeOf({ vcpus, ram_gb, storage_gb }: Pick<Cluster, 'vcpus' | 'r
 
 function ClusterName({ cluster }: { cluster: Cluster }) {
   const { project } = useProject();
-  const { name, namespace, preview, highly_available } = cluster;
+  const { name, namespace, preview, highly_available, upgrade_available } = cluster;
   return (
     <span className="inline-flex max-w-full flex-wrap items-center gap-x-2 gap-y-1 wrap-anywhere">
       <TextLink href={paths.database(project.slug, clusterKey(cluster))} strong>
@@ -82,6 +82,7 @@ function ClusterName({ cluster }: { cluster: Cluster }) {
       ) : (
         !highly_available && <Badge>No fail-over</Badge>
       )}
+      {upgrade_available !== null && <Badge tone="accent">{upgrade_available} available</Badge>}
     </span>
   );
 }

@@ -3,14 +3,33 @@
 import { Info } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { statusLook } from '@/components/kit/data/statuses';
+import { ButtonLink } from '@/components/kit/ui/button';
+import { useProject } from '@/lib/client/project';
+import { clusterKey } from '@/lib/domains/databases/paths';
+import { paths } from '@/lib/paths';
 import type { Cluster } from './types';
 
-/** What a person should know about a cluster before anything else: its problem, its limits. */
+/** What a person should know about a cluster before anything else: its problem, its upgrade, its limits. */
 export function ClusterNotices({ cluster }: { cluster: Cluster }) {
+  const { project } = useProject();
   const { status, status_reason, preview } = cluster;
   return (
     <>
-      {status_reason !== null && <Notice title={statusLook(status).label}>{status_reason}</Notice>}
+      {status === 'upgrading' && (
+        <Notice
+          title="An upgrade is in progress"
+          action={
+            <ButtonLink size="sm" href={paths.upgradeDatabase(project.slug, clusterKey(cluster))}>
+              View upgrade
+            </ButtonLink>
+          }
+        >
+          The cluster serves meanwhile. The upgrade can be rolled back.
+        </Notice>
+      )}
+      {status !== 'upgrading' && status_reason !== null && (
+        <Notice title={statusLook(status).label}>{status_reason}</Notice>
+      )}
       {preview !== null && (
         <Notice title={`Preview, ${preview}`}>
           This engine does not promise fail-over here. Use it for development and trials.
@@ -20,7 +39,7 @@ export function ClusterNotices({ cluster }: { cluster: Cluster }) {
   );
 }
 
-function Notice({ title, children }: { title: string; children: ReactNode }) {
+function Notice({ title, action, children }: { title: string; action?: ReactNode; children: ReactNode }) {
   return (
     <section
       aria-label={title}
@@ -34,6 +53,7 @@ function Notice({ title, children }: { title: string; children: ReactNode }) {
           <p className="text-pretty text-ink-muted wrap-anywhere">{children}</p>
         </div>
       </div>
+      {action}
     </section>
   );
 }

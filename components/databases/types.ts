@@ -8,6 +8,10 @@ export type Endpoint = components['schemas']['DatabaseEndpoint'];
 export type Credentials = components['schemas']['DatabaseCredentials'];
 export type Version = Row<'/api/v1/dbaas/catalog/versions'>;
 export type Parameter = Row<'/api/v1/dbaas/catalog/parameters'>;
+export type Candidate = components['schemas']['UpgradeCandidate'];
+export type Preflight = components['schemas']['Preflight'];
+export type Check = Preflight['checks'][number];
+export type Job = components['schemas']['DatabaseJob'];
 
 /** The path parameters of a cluster. */
 export interface ClusterPath {
@@ -21,6 +25,15 @@ export const pathOf = ({ engine, namespace, name }: Pick<Cluster, 'engine' | 'na
   ns: namespace,
   name,
 });
+
+/** An operation with the path of one cluster, to be copied as a request. */
+export function ofCluster<O extends { method: string; path: string }>(
+  operation: O,
+  { engine, namespace, name }: Pick<Cluster, 'engine' | 'namespace' | 'name'>,
+) {
+  const path = operation.path.replace('{engine}', engine).replace('{ns}', namespace).replace('{name}', name);
+  return { ...operation, path };
+}
 
 const busy: Partial<Record<Cluster['status'], string>> = {
   provisioning: 'This cluster is being created.',
@@ -60,3 +73,8 @@ export const roleLabels: Record<Member['role'], string> = {
   node: 'Node',
   sentinel: 'Sentinel',
 };
+
+const ended: readonly Job['stage'][] = ['completed', 'rolled_back', 'failed'];
+
+/** Whether an upgrade or its rollback still works. */
+export const isRunning = ({ stage }: Pick<Job, 'stage'>): boolean => !ended.includes(stage);

@@ -1,7 +1,7 @@
 import { inProject, withQuery } from '@/lib/address';
 
 /** The tabs of a cluster's page, each with an address. */
-export type DatabaseTab = 'overview' | 'parameters' | 'metrics' | 'logs' | 'activity';
+export type DatabaseTab = 'overview' | 'parameters' | 'upgrades' | 'metrics' | 'logs' | 'activity';
 
 /** What names a cluster in addresses, in the API's order: "postgres/default/orders". */
 export function clusterKey(cluster: { engine: string; namespace: string; name: string }): string {
@@ -15,4 +15,6 @@ export const databasesPaths = {
   newDatabase: (project: string) => inProject(project, 'databases/clusters/new'),
   database: (project: string, cluster: string, tab?: DatabaseTab) =>
     withQuery(inProject(project, `databases/clusters/${cluster}`), { tab: tab === 'overview' ? undefined : tab }),
+  upgradeDatabase: (project: string, cluster: string, shown: { job?: string } = {}) =>
+    withQuery(inProject(project, `databases/clusters/${cluster}/upgrade`), shown),
 };

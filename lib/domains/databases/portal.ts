@@ -4,6 +4,7 @@ export const databasesPortal: DomainPortal = {
   topics: {
     database_cluster: [
       '/api/v1/dbaas/clusters',
+      '/api/v1/dbaas/jobs',
       ...['postgres', 'mysql', 'valkey', 'mongodb', 'qdrant'].map((engine) => `/api/v1/dbaas/${engine}`),
       '/api/v1/network/ports',
       '/api/v1/network/floating-ips',
@@ -12,6 +13,9 @@ export const databasesPortal: DomainPortal = {
   actions: {
     'database_cluster.fail_over': 'switched the primary of database cluster',
     'database_cluster.failed_over': 'replaced the failed primary of database cluster',
+    'database_cluster.roll_back': 'rolled back the upgrade of database cluster',
+    'database_cluster.upgrade': 'upgraded database cluster',
+    'database_upgrade.preflight': 'began the upgrade of database cluster',
     'database_cluster.reset_password': 'reset the password of database cluster',
   },
   sections: { Databases: ['Databases'] },

@@ -24,7 +24,12 @@ const ParametersTab = lazyComponent(
   () => import('@/components/databases/parameters-tab').then((module) => module.ParametersTab),
   loading,
 );
-/** A database cluster: how to connect, its members, parameters, metrics, logs and activity. */
+const UpgradesTab = lazyComponent(
+  () => import('@/components/databases/upgrades-tab').then((module) => module.UpgradesTab),
+  loading,
+);
+
+/** A database cluster: how to connect, its members, parameters, upgrades, metrics, logs and activity. */
 export default function DatabaseClusterPage() {
   const { project } = useProject();
   const router = useRouter();
@@ -45,6 +50,7 @@ export default function DatabaseClusterPage() {
       tabs={(cluster) => [
         { name: 'overview', label: 'Overview', content: () => <OverviewTab cluster={cluster} /> },
         { name: 'parameters', label: 'Parameters', content: () => <ParametersTab cluster={cluster} /> },
+        { name: 'upgrades', label: 'Upgrades', content: () => <UpgradesTab cluster={cluster} /> },
         activityTab(cluster.id),
       ]}
     >
