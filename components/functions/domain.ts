@@ -9,5 +9,6 @@ export const functions: ResourceKind = {
   icon: kindIcon('square-function'),
   href: paths.functions,
   keywords: ['serverless', 'lambda', 'faas', 'handler', 'python', 'node', 'deno', 'cron', 'webhook'],
+  telemetry: { metrics: true },
   create: { label: 'Create function', href: paths.newFunction, operation: 'createFunction' },
 };

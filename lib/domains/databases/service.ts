@@ -17,6 +17,7 @@ import { networkNameInsert } from '@/lib/domains/network/names';
 import {
   addressSpace,
   carryGroups,
+  carryOnly,
   newMac,
   ownRulesChange,
   portInsert,
@@ -532,9 +533,7 @@ export async function changeCluster(
 }
 
 const groupRows = (call: ProjectCall, row: ClusterRow, groups: readonly string[]): Record<string, Sql> => ({
-  dropped: sql`DELETE FROM port_security_groups c USING verdict WHERE verdict.ok AND c.port_id = ${row.port_id}::uuid
-    AND c.security_group_id <> ALL (${[...groups]}::uuid[])`,
-  taken_up: sql`${carryGroups(call.project_id, row.port_id, groups)} ON CONFLICT DO NOTHING`,
+  ...carryOnly(call.project_id, row.port_id, groups),
   // A cluster whose groups were chosen has no rules of its own.
   closed: ownRulesChange(row.port_id, []),
   revised: reviseRouter(call.project_id),

@@ -192,7 +192,7 @@ export const functionEndpoints = [
   endpoint({
     method: 'GET',
     path: '/functions/{id}/logs',
-    operation_id: 'functionLogs',
+    operation_id: 'getFunctionLogs',
     summary: 'Follow or read the log of a function',
     description:
       'A stream of server-sent events, `line` each, that begins with the newest lines. With `Accept: application/json`, those ' +

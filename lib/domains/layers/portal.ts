@@ -3,10 +3,10 @@ import type { DomainPortal } from '@/lib/core/domains/portal';
 export const layersPortal: DomainPortal = {
   topics: { layer: ['/api/v1/layers'] },
   actions: {
-    'layer.publish': 'publish a version of layer',
-    'layer.share': 'share layer',
-    'layer.unshare': 'stop sharing layer',
-    'layer.delete_version': 'delete a version of layer',
+    'layer.publish': 'published a version of layer',
+    'layer.share': 'shared layer',
+    'layer.unshare': 'ended the sharing of layer',
+    'layer.delete_version': 'deleted a version of layer',
   },
   sections: { Serverless: ['Layers'] },
 };

@@ -69,9 +69,7 @@ export async function changePort(call: ProjectCall, id: string, groupIds: string
     target: sql`SELECT true AS allowed, NULL::text AS state FROM k JOIN ports p
       ON p.project_id = k.project_id AND p.id = ${id}::uuid FOR UPDATE OF p`,
     rows: {
-      dropped: sql`DELETE FROM port_security_groups c USING verdict WHERE verdict.ok AND c.port_id = ${id}::uuid
-        AND c.security_group_id <> ALL (${groupIds}::uuid[])`,
-      taken_up: sql`${carryGroups(call.project_id, id, groupIds)} ON CONFLICT DO NOTHING`,
+      ...carryOnly(call.project_id, id, groupIds),
       changed: sql`UPDATE ports SET updated_at = ${call.at}::timestamptz FROM verdict WHERE verdict.ok AND ports.id = ${id}::uuid`,
       revised: reviseRouter(call.project_id),
     },
@@ -111,6 +109,13 @@ export function carryGroups(projectId: string, portId: string, groupIds: readonl
   return sql`INSERT INTO port_security_groups (port_id, security_group_id, project_id)
     SELECT ${portId}::uuid, carried.id, ${projectId}::uuid FROM unnest(${groupIds}::uuid[]) AS carried (id), ${ifAdmitted}`;
 }
+
+/** Gives a port exactly these security groups. */
+export const carryOnly = (projectId: string, portId: string, groupIds: readonly string[]): Record<string, Sql> => ({
+  dropped: sql`DELETE FROM port_security_groups c USING verdict WHERE verdict.ok AND c.port_id = ${portId}::uuid
+    AND c.security_group_id <> ALL (${groupIds}::uuid[])`,
+  taken_up: sql`${carryGroups(projectId, portId, groupIds)} ON CONFLICT DO NOTHING`,
+});
 
 /** @throws ApiError 404 that names the field when one of them is not a security group of the project */
 export async function requireGroups(call: ProjectCall, groupIds: readonly string[]): Promise<void> {
