@@ -4,12 +4,12 @@ import { newId } from '@/lib/core/db/id';
 import { queryOne } from '@/lib/core/db/pool';
 import { prisma } from '@/lib/core/db/prisma';
 import { sql } from '@/lib/core/db/sql';
+import { each } from '@/lib/core/domains/domain';
 import { startWorker } from '@/lib/core/operations/worker';
 import { clusterAgent } from '@/lib/domains/databases/postgres/agent';
 import { forgetAll } from '@/lib/domains/databases/postgres/connections';
-import { postgresSteps } from '@/lib/domains/databases/postgres/steps';
 import type { DatabaseCluster, DatabaseClusterWithCredentials } from '@/lib/domains/databases/schema';
-import { databaseServices, OBSERVE_MS } from '@/lib/domains/databases/work';
+import { databaseServices, databasesWork, OBSERVE_MS } from '@/lib/domains/databases/work';
 import { newMac } from '@/lib/domains/network/ports';
 import { ensureProjectNetworking } from '@/lib/domains/network/project-networking';
 import { applyRouters } from '@/lib/domains/network/topology';
@@ -41,7 +41,9 @@ import { api, createProject } from './world';
 export async function databaseTrouble(versions: readonly string[]): Promise<string | null> {
   const trouble = await serviceTrouble(host);
   if (trouble !== null) return trouble;
-  const wanted = PROGRAMS.filter(({ name, version }) => name === 'haproxy' || (name === 'postgres' && versions.includes(version)));
+  const wanted = PROGRAMS.filter(
+    ({ name, version }) => name === 'haproxy' || (name === 'postgres' && versions.includes(version)),
+  );
   return Promise.all([shell, ...wanted].map((program) => fetchProgram(host, program))).then(() => null, reasonOf);
 }
 
@@ -65,7 +67,15 @@ export async function startDatabaseWorld() {
     await prisma().device.create({ data: { id, project_id: project.id, kind: 'instance' } });
     const port = { id: newId(), network_id: network, mac: newMac(), ip };
     await prisma().port.create({
-      data: { ...port, project_id: project.id, device_id: id, hostname: name, attachment: 'veth', own_rules: openToAll, ...at },
+      data: {
+        ...port,
+        project_id: project.id,
+        device_id: id,
+        hostname: name,
+        attachment: 'veth',
+        own_rules: openToAll,
+        ...at,
+      },
     });
     await prisma().router.update({
       where: { project_id: project.id },
@@ -99,7 +109,12 @@ export async function startDatabaseWorld() {
 
   function startAgent(): () => Promise<void> {
     const others: ServiceSource = { stopOrder: 0, wantedServices: async () => [...machines.values()] };
-    const worker = startWorker({ steps: postgresSteps, jobs: [], lease_ms: 5_000, backoff: () => 100 });
+    const worker = startWorker({
+      steps: each(databasesWork.steps),
+      jobs: each(databasesWork.jobs),
+      lease_ms: 5_000,
+      backoff: () => 100,
+    });
     const ends = [
       repeat(200, () => applyRouters(ownCell())),
       repeat(1_000, () => keepServices(ownCell(), [databaseServices, others])),
@@ -123,7 +138,10 @@ export async function startDatabaseWorld() {
     const logs = await Promise.all(
       (await services.observeServices()).map(async ({ id, power, starts }) => {
         const { lines } = await services.readLog(id, null, 1000);
-        return `${id} ${power} ${starts}\n${lines.slice(-25).map(({ message }) => message).join('\n')}`;
+        return `${id} ${power} ${starts}\n${lines
+          .slice(-25)
+          .map(({ message }) => message)
+          .join('\n')}`;
       }),
     );
     console.error(logs.join('\n\n'));
@@ -172,7 +190,15 @@ export async function startDatabaseWorld() {
       await waitFor(async () => services.isHealthy(clientId), { timeoutMs: 60_000, everyMs: 50 });
       const child = spawn(
         'nsenter',
-        ['-t', String(await pidOf(clientId)), '-n', process.execPath, '--import', 'tsx', 'lib/testing/database-client.ts'],
+        [
+          '-t',
+          String(await pidOf(clientId)),
+          '-n',
+          process.execPath,
+          '--import',
+          'tsx',
+          'lib/testing/database-client.ts',
+        ],
         { env: { ...process.env, CLIENT: JSON.stringify(client) }, stdio: ['pipe', 'pipe', 'inherit'] },
       );
       const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();

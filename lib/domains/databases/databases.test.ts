@@ -7,8 +7,8 @@ import { testDatabase } from '@/lib/testing/database';
 import { createCell } from '@/lib/testing/hosts';
 import { defaultNetwork, idOf } from '@/lib/testing/machines';
 import { api, createProject, type TestProject } from '@/lib/testing/world';
-import { databaseEngines } from './engines';
 import { renderEndpoint } from './endpoint/configuration';
+import { databaseEngines } from './engines';
 import { readCluster } from './postgres/clusters';
 import { postgresParameters } from './postgres/parameters';
 import { endpointSpec, memberSpec } from './postgres/specs';
@@ -31,7 +31,9 @@ const create = (name: string, change: object = {}, project = acme, engine = 'pos
 const path = (name: string, namespace = 'default') => `/dbaas/clusters/postgres/${namespace}/${name}`;
 /** As after the work of its operation. */
 const settle = (id: string) =>
-  execute(sql`UPDATE database_clusters SET status = 'available', running = instances, launched_at = coalesce(launched_at, platform_now()) WHERE id = ${id}::uuid`);
+  execute(
+    sql`UPDATE database_clusters SET status = 'available', running = instances, launched_at = coalesce(launched_at, platform_now()) WHERE id = ${id}::uuid`,
+  );
 const patch = (name: string, body: object) => call('PATCH', path(name), { ...as(), body });
 const messageOf = ({ body }: { body: unknown }) => (body as { error: { message: string } }).error.message;
 
@@ -69,7 +71,10 @@ test('a cluster has an address, members, a CA and, in the answer of its create a
 test('names are unique by engine and namespace', async () => {
   expect((await create('orders')).status).toBe(201);
   const again = await create('orders');
-  expect([again.status, messageOf(again)]).toEqual([409, 'name: namespace default already has a postgres cluster named orders.']);
+  expect([again.status, messageOf(again)]).toEqual([
+    409,
+    'name: namespace default already has a postgres cluster named orders.',
+  ]);
   expect((await create('orders', { namespace: 'staging' })).status).toBe(201);
 });
 
@@ -145,14 +150,17 @@ describe('parameters', () => {
 });
 
 describe('engines that have no program', () => {
-  test.each(databaseEngines.filter((engine) => engine !== 'postgres'))('%s: creates are checked and then answer 503', async (engine) => {
-    const wrong = await create('later', { version: '0.0' }, acme, engine);
-    expect([wrong.status, messageOf(wrong)]).toEqual([400, expect.stringContaining('is not certified')]);
-    const answer = await create('later', {}, acme, engine);
-    expect([answer.status, answer.body]).toMatchObject([503, { error: { code: 'ENGINE_UNAVAILABLE' } }]);
-    const { body } = await call('GET', `/dbaas/catalog/versions?engine=${engine}`, as());
-    expect((body as EngineVersion[])[0]?.program).toMatchObject({ state: 'unavailable', hint: expect.any(String) });
-  });
+  test.each(databaseEngines.filter((engine) => engine !== 'postgres'))(
+    '%s: creates are checked and then answer 503',
+    async (engine) => {
+      const wrong = await create('later', { version: '0.0' }, acme, engine);
+      expect([wrong.status, messageOf(wrong)]).toEqual([400, expect.stringContaining('is not certified')]);
+      const answer = await create('later', {}, acme, engine);
+      expect([answer.status, answer.body]).toMatchObject([503, { error: { code: 'ENGINE_UNAVAILABLE' } }]);
+      const { body } = await call('GET', `/dbaas/catalog/versions?engine=${engine}`, as());
+      expect((body as EngineVersion[])[0]?.program).toMatchObject({ state: 'unavailable', hint: expect.any(String) });
+    },
+  );
 });
 
 test('certified versions say where they can be upgraded to, and how long they are supported', async () => {
@@ -172,7 +180,10 @@ describe('changes', () => {
   test('grow storage, never shrink it, and reserve what they add', async () => {
     await settle(idOf(await create('grows')));
     const smaller = await patch('grows', { storage_gb: 5 });
-    expect([smaller.status, messageOf(smaller)]).toEqual([400, 'storage_gb: storage only grows, and the cluster has 10 GB.']);
+    expect([smaller.status, messageOf(smaller)]).toEqual([
+      400,
+      'storage_gb: storage only grows, and the cluster has 10 GB.',
+    ]);
     const disk = () =>
       queryRow<{ sum: number }>(sql`SELECT sum(amount)::int AS sum FROM reservations WHERE kind = 'disk_gb'`);
     expect((await disk()).sum).toBe(20);
@@ -210,7 +221,9 @@ describe('changes', () => {
     const answer = await call('POST', `${path('renewed')}/reset-password`, as());
     const { credentials, status } = answer.body as DatabaseClusterWithCredentials;
     expect([answer.status, status]).toEqual([200, 'updating']);
-    const { sealed_secrets } = await queryRow<{ sealed_secrets: Buffer }>(sql`SELECT sealed_secrets FROM database_clusters`);
+    const { sealed_secrets } = await queryRow<{ sealed_secrets: Buffer }>(
+      sql`SELECT sealed_secrets FROM database_clusters`,
+    );
     const { verifier } = openSecrets(id, sealed_secrets);
     const [, salt = ''] = /:(.*?)\$/.exec(verifier) ?? [];
     expect(scramVerifier(credentials.password ?? '', Buffer.from(salt, 'base64'))).toBe(verifier);
@@ -258,7 +271,11 @@ test('members that run are billed by the hour, and storage for every data member
 test('another tenant’s cluster does not exist', async () => {
   await create('orders');
   const other = await createProject('other');
-  for (const [method, address] of [['GET', path('orders')], ['DELETE', path('orders')], ['POST', `${path('orders')}/failover`]] as const)
+  for (const [method, address] of [
+    ['GET', path('orders')],
+    ['DELETE', path('orders')],
+    ['POST', `${path('orders')}/failover`],
+  ] as const)
     expect((await call(method, address, as(other))).status).toBe(404);
 });
 
