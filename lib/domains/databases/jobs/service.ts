@@ -161,9 +161,6 @@ async function rollBackDuring(call: ProjectCall, row: ShownJob): Promise<Databas
     rows: {
       job: sql`UPDATE database_jobs SET rollback_wanted = true, updated_at = ${call.at}::timestamptz FROM ${ifAdmitted}
         AND database_jobs.id = ${row.id}::uuid`,
-      // Its step looks at once.
-      woken: sql`UPDATE operations SET run_at = least(run_at, platform_now()) FROM verdict WHERE verdict.ok
-        AND operations.resource_id = ${row.cluster_id}::uuid AND operations.kind = ${upgradeKind.kind}::text AND operations.status = 'pending'`,
     },
     details: { job_id: row.id },
     answer: { status: 202, body: changed },

@@ -112,7 +112,7 @@ describe.skipIf(trouble !== null)(
       const here = await client.stopWriting();
       console.info('roll back', back.rollback_pause_ms, { ...here, acknowledged: here.acknowledged.length });
       expect(here.acknowledged.length).toBeGreaterThan(100);
-    expect(Number(await version())).toBeLessThan(170_000);
+      expect(Number(await version())).toBeLessThan(170_000);
       expect(await client.lost([...there.acknowledged, ...here.acknowledged])).toEqual([]);
       const left = (await world.call('GET', world.paths('orders'), world.as)).body as DatabaseCluster;
       expect(left.members.map((one) => one.version)).toEqual(['16', '16']);
