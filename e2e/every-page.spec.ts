@@ -103,7 +103,10 @@ async function one(request: APIRequestContext, { token }: Tenant): Promise<Recor
   await make('/network/floating-ips', {});
   await make('/vault/secrets', { name: 'api-key', type: 'opaque', payload: 'x' });
   await make('/auth/tokens', { name: 'nightly-backup', role: 'reader' });
+  const database = 'd'.repeat(63);
+  await make('/dbaas/postgres', { name: database, network_id: network, vcpus: 1, ram_gb: 1, storage_gb: 1 });
   return {
+    database: `postgres/default/${database}`,
     bucket: await make('/storage/buckets', { name: `${'b'.repeat(40)}-${Date.now().toString(36)}` }),
     certificate: await make('/gateway/certificates', await certificateUpload('c'.repeat(100))),
     network: await make('/network/networks', { name: 'n'.repeat(100), cidr: '10.77.0.0/24' }),

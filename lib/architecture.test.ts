@@ -49,7 +49,7 @@ const order = [
 
 /** The parts of `lib` that a browser may load: its own folders, and pure functions. */
 const forBrowsers =
-  /^lib\/(client|format)\/|^lib\/(address|paths|platform-paths|service-address|money\/metering\/categories|money\/rating\/month|money\/pricing\/(quote|decimal)|domains\/compute\/(transitions|billed)|domains\/storage\/billed|domains\/network\/(ipv4|private-range)|domains\/\w+\/(paths|portal|limits)|core\/domains\/portal|core\/audit\/action|people\/identity\/portal-sign-in|core\/events\/(read-events|version))\.ts$/;
+  /^lib\/(client|format)\/|^lib\/(address|paths|platform-paths|service-address|money\/metering\/categories|money\/rating\/month|money\/pricing\/(quote|decimal)|domains\/compute\/(transitions|billed)|domains\/storage\/billed|domains\/databases\/engines|domains\/network\/(ipv4|private-range)|domains\/\w+\/(paths|portal|limits)|core\/domains\/portal|core\/audit\/action|people\/identity\/portal-sign-in|core\/events\/(read-events|version))\.ts$/;
 
 type Arrow = { from: string; to: string; kind: 'value' | 'type' };
 

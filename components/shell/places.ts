@@ -1,6 +1,7 @@
 import { budget } from '@/components/billing/domain';
 import { certificates } from '@/components/certificates/domain';
 import { instances, keyPairs } from '@/components/compute/domain';
+import { databaseClusters } from '@/components/databases/domain';
 import { routes } from '@/components/gateway/domain';
 import { images } from '@/components/images/domain';
 import type { ResourceKind } from '@/components/kit/page/navigation';
@@ -38,6 +39,8 @@ const places: Readonly<Record<string, Place>> = {
   port: { kind: ports, one: paths.port },
   security_group: { kind: securityGroups, one: paths.securityGroup },
   load_balancer: { kind: loadBalancers, one: (project, id) => paths.loadBalancer(project, id) },
+  // The API names a cluster by engine, namespace and name.
+  database_cluster: { kind: databaseClusters, one: (project, _, search) => paths.databases(project, search) },
   floating_ip: { kind: floatingIps, one: (project, _, search) => paths.floatingIps(project, search) },
   gateway_route: { kind: routes, one: (project, id) => paths.route(project, id) },
   certificate: { kind: certificates, one: (project, id) => paths.certificate(project, id) },

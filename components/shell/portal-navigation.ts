@@ -12,6 +12,7 @@ import {
 } from '@/components/billing/domain';
 import { certificates } from '@/components/certificates/domain';
 import { flavors, instances, keyPairs } from '@/components/compute/domain';
+import { databaseClusters } from '@/components/databases/domain';
 import { routes } from '@/components/gateway/domain';
 import { identityProviders } from '@/components/iam/domain';
 import { images } from '@/components/images/domain';
@@ -45,6 +46,9 @@ const quota: NavigationEntry = {
   keywords: ['limits'],
 };
 
+/** A page whose name is shorter below the name of its group. */
+const inGroup = (entry: NavigationEntry, label: string): NavigationEntry => ({ ...entry, label });
+
 /** Every page of a project, in groups. Pages that belong together are one entry, with a tab for each. */
 export const portalNavigation: readonly NavigationGroup[] = [
   { entries: [overview, inventory, catalog] },
@@ -61,6 +65,7 @@ export const portalNavigation: readonly NavigationGroup[] = [
     ],
   },
   { label: 'Storage', entries: [tabbed([volumes, snapshots]), tabbed([buckets, accessKeys], 'Object storage')] },
+  { label: 'Databases', entries: [inGroup(databaseClusters, 'Clusters')] },
   { label: 'Observability', entries: [dashboards, metrics, logs] },
   { label: 'Security', entries: [secrets, policySimulator, auditLog] },
   {

@@ -3,6 +3,7 @@
 import type { ReactNode } from 'react';
 import { useInstanceActions } from '@/components/compute/instance-actions';
 import { useKeyPairActions } from '@/components/compute/key-pair-actions';
+import { useClusterActions } from '@/components/databases/cluster-actions';
 import { useImageActions } from '@/components/images/image-actions';
 import type { Action } from '@/components/kit/table/row-actions';
 import { useFloatingIpActions } from '@/components/network/floating-ip-actions';
@@ -36,6 +37,7 @@ export function useVerbs(
   const groupActions = useSecurityGroupActions();
   const keyPairActions = useKeyPairActions();
   const secrets = useSecretActions();
+  const clusters = useClusterActions();
   const floatingIpActions = useFloatingIpActions({
     associate: (id) => openPage(paths.floatingIps(project.slug, { search: target?.name, associate: id })),
   });
@@ -52,6 +54,7 @@ export function useVerbs(
   const named = { params: { query: { search: target?.name } } };
   const secret = api.useQuery('get', '/api/v1/vault/secrets', named, only('secret'));
   const floatingIp = api.useQuery('get', '/api/v1/network/floating-ips', named, only('floating_ip'));
+  const cluster = api.useQuery('get', '/api/v1/dbaas/clusters', named, only('database_cluster'));
 
   const isTarget = ({ id }: { id: string }) => id === target?.id;
   const actions: Readonly<Record<string, () => readonly Action[] | undefined>> = {
@@ -63,6 +66,7 @@ export function useVerbs(
     security_group: () => group.data && groupActions(group.data),
     key_pair: () => target && keyPairActions(target),
     secret: () => secret.data?.filter(isTarget).flatMap(secrets.actionsOf),
+    database_cluster: () => cluster.data?.filter(isTarget).flatMap(clusters.actionsOf),
     floating_ip: () => floatingIp.data?.filter(isTarget).flatMap(floatingIpActions),
   };
   return {
@@ -72,6 +76,7 @@ export function useVerbs(
         {instances.dialog}
         {volumes.dialog}
         {secrets.dialog}
+        {clusters.dialog}
       </>
     ),
   };

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { newId } from '@/lib/core/db/id';
-import { queryOne } from '@/lib/core/db/pool';
+import { query, queryOne } from '@/lib/core/db/pool';
 import { prisma } from '@/lib/core/db/prisma';
 import { sql } from '@/lib/core/db/sql';
 import { each } from '@/lib/core/domains/domain';
@@ -162,6 +162,14 @@ export async function startDatabaseWorld() {
     project,
     paths,
     read,
+
+    /** How long each stage of the last operation on a cluster took, in milliseconds. */
+    async stages({ id }: { id: string }): Promise<Record<string, number>> {
+      const rows = await query<{ stage: string; at: Date; ended: Date }>(sql`
+        SELECT l.stage, l.at, coalesce(lead(l.at) OVER (ORDER BY l.id), o.finished_at) AS ended FROM operation_logs l JOIN operations o ON o.id = l.operation_id
+        WHERE l.level = 'stage' AND o.id = (SELECT max(id::text)::uuid FROM operations WHERE resource_id = ${id}::uuid) ORDER BY l.id`);
+      return Object.fromEntries(rows.map(({ stage, at, ended }) => [stage, ended.getTime() - at.getTime()]));
+    },
     untilIs,
 
     /** Creates a cluster, and waits until it is available. */
@@ -172,7 +180,7 @@ export async function startDatabaseWorld() {
       });
       if (created.status !== 201) throw new Error(created.text);
       const cluster = created.body as DatabaseClusterWithCredentials;
-      await untilIs(cluster.name, 'available');
+      await untilIs(cluster.name, 'available', 120_000);
       return cluster;
     },
 

@@ -1,0 +1,14 @@
+import type { ResourceKind } from '@/components/kit/page/navigation';
+import { kindIcon } from '@/components/kit/ui/kind-icon';
+import { paths } from '@/lib/paths';
+
+export const databaseClusters: ResourceKind = {
+  label: 'Database clusters',
+  noun: 'database cluster',
+  type: 'database_cluster',
+  icon: kindIcon('database'),
+  href: paths.databases,
+  keywords: ['dbaas', 'postgres', 'postgresql', 'mysql', 'mariadb', 'valkey', 'redis', 'mongodb', 'qdrant', 'sql'],
+  create: { label: 'Create database cluster', href: paths.newDatabase, operation: 'createPostgresCluster' },
+  telemetry: { metrics: true },
+};

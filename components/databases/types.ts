@@ -1,0 +1,62 @@
+import type { Row } from '@/lib/client/list';
+import type { components } from '@/lib/client/schema';
+import type { DatabaseEngine } from '@/lib/domains/databases/engines';
+
+export type Cluster = Row<'/api/v1/dbaas/clusters'>;
+export type Member = Cluster['members'][number];
+export type Endpoint = components['schemas']['DatabaseEndpoint'];
+export type Credentials = components['schemas']['DatabaseCredentials'];
+export type Version = Row<'/api/v1/dbaas/catalog/versions'>;
+export type Parameter = Row<'/api/v1/dbaas/catalog/parameters'>;
+
+/** The path parameters of a cluster. */
+export interface ClusterPath {
+  engine: DatabaseEngine;
+  ns: string;
+  name: string;
+}
+
+export const pathOf = ({ engine, namespace, name }: Pick<Cluster, 'engine' | 'namespace' | 'name'>): ClusterPath => ({
+  engine,
+  ns: namespace,
+  name,
+});
+
+const busy: Partial<Record<Cluster['status'], string>> = {
+  provisioning: 'This cluster is being created.',
+  failing_over: 'Another member is taking over.',
+  updating: 'Another change is in progress.',
+  upgrading: 'An upgrade is in progress.',
+  restoring: 'This cluster is being restored.',
+  deleting: 'This cluster is being deleted.',
+};
+
+/** Why a cluster cannot be changed now, if so. */
+export function whyNotChange({ status }: Pick<Cluster, 'status'>): string | undefined {
+  return busy[status] ?? (status === 'error' ? 'Only for clusters that run. This one has failed.' : undefined);
+}
+
+/** Why no other member can take over, if so. */
+export function whyNotFailOver(cluster: Pick<Cluster, 'status' | 'highly_available'>): string | undefined {
+  if (!cluster.highly_available) return 'Only for clusters with several members.';
+  if (cluster.status === 'degraded') return 'Wait until all members run.';
+  return whyNotChange(cluster);
+}
+
+/** Why a cluster cannot be deleted, if so. */
+export function whyNotDelete({ status }: Pick<Cluster, 'status'>): string | undefined {
+  return status === 'deleting' ? busy.deleting : undefined;
+}
+
+/** The status of a member as `statuses.ts` names it: running is a state here, and no work. */
+export function memberStatusOf({ status }: Pick<Member, 'status'>): string {
+  if (status === 'running') return 'up';
+  return status === 'failed' ? 'failing' : status;
+}
+
+export const roleLabels: Record<Member['role'], string> = {
+  primary: 'Primary',
+  standby: 'Standby',
+  node: 'Node',
+  sentinel: 'Sentinel',
+};

@@ -1,0 +1,178 @@
+import type { APIRequestContext, Page } from '@playwright/test';
+import pg from 'pg';
+import { bearer, expect, expectAccessible, open, type Tenant, test } from './support';
+
+/** Members start in seconds, but their program may have to be fetched first. */
+const START = { timeout: 240_000 };
+
+const list = (tenant: Tenant) => `/projects/${tenant.slug}/databases/clusters`;
+const next = (page: Page) => page.getByRole('button', { name: 'Continue' }).click();
+
+/** Opens the default security group to PostgreSQL clients from everywhere. */
+async function allowPostgres(request: APIRequestContext, headers: Record<string, string>): Promise<void> {
+  const [group] = await (await request.get('/api/v1/network/security-groups', { headers })).json();
+  const rule = { direction: 'ingress', protocol: 'tcp', port_range_min: 5432, cidr: '0.0.0.0/0' };
+  const answer = await request.post(`/api/v1/network/security-groups/${group.id}/rules`, { headers, data: rule });
+  expect(answer.status()).toBe(201);
+}
+
+/** Reads a cluster of the namespace "default". */
+async function read(request: APIRequestContext, { token }: Tenant, name: string) {
+  const answer = await request.get(`/api/v1/dbaas/postgres/default/${name}`, { headers: bearer(token) });
+  return answer.json();
+}
+
+/** A client at the cluster's floating IP that verifies its certificate. */
+async function connect(request: APIRequestContext, tenant: Tenant, name: string, password: string): Promise<pg.Client> {
+  const { floating_ip, endpoint, username, database } = await read(request, tenant, name);
+  const headers = bearer(tenant.token);
+  const [{ forwards }] = await (await request.get('/api/v1/network/floating-ips', { headers })).json();
+  const forward = forwards.find(({ port }: { port: number }) => port === endpoint.port);
+  const client = new pg.Client({
+    host: floating_ip,
+    port: forward?.host_port ?? endpoint.port,
+    user: username,
+    database,
+    password,
+    ssl: { ca: endpoint.ca_certificate },
+    connectionTimeoutMillis: 10_000,
+  });
+  // A connection that ends is an error of its next query.
+  client.on('error', () => {});
+  await client.connect();
+  return client;
+}
+
+/** The value of a field of new credentials. */
+async function shown(page: Page, label: string): Promise<string> {
+  const credentials = page.getByRole('region', { name: 'Credentials' });
+  await credentials.getByRole('button', { name: `Show ${label}` }).click();
+  return (await credentials.locator('code').last().textContent()) ?? '';
+}
+
+/** Looks at the page in both themes and on a phone. */
+async function look(page: Page): Promise<void> {
+  await expect(page.locator('main [aria-busy=true]')).toHaveCount(0);
+  for (const colorScheme of ['dark', 'light'] as const) {
+    await page.emulateMedia({ colorScheme });
+    await expectAccessible(page);
+  }
+  await page.setViewportSize({ width: 390, height: 844 });
+  await expectAccessible(page);
+  await page.setViewportSize({ width: 1280, height: 900 });
+}
+
+test('a PostgreSQL cluster is created in the wizard, connected to, failed over, scaled and deleted', async ({
+  page,
+  tenant,
+  request,
+}) => {
+  test.setTimeout(900_000);
+  const headers = bearer(tenant.token);
+  await allowPostgres(request, headers);
+  await open(page, list(tenant), tenant.admin);
+  await expect(page.getByRole('heading', { name: 'No database clusters yet' })).toBeVisible();
+  await look(page);
+
+  await page.getByRole('link', { name: 'Create database cluster' }).first().click();
+  await expect(page).toHaveTitle('Create database cluster · Nephele');
+  await page.getByRole('radio', { name: /^PostgreSQL/ }).check();
+  await look(page);
+  await next(page);
+  await page.getByRole('radio', { name: /^PostgreSQL 16/ }).check();
+  await page.getByLabel('Name', { exact: true }).fill('Orders');
+  await expect(page.getByRole('button', { name: 'Continue' })).toHaveAccessibleDescription(/lowercase letters/);
+  await page.getByLabel('Name', { exact: true }).fill('orders');
+  await look(page);
+  await next(page);
+  await expect(page.getByRole('radio', { name: /^2 members/ })).toBeChecked();
+  await expect(page.getByRole('region', { name: 'Price' })).toContainText('per month');
+  await page.getByLabel('Storage of each member').fill('2');
+  await look(page);
+  await next(page);
+  await page.getByRole('radio', { name: /^Security groups/ }).check();
+  await page.getByRole('checkbox').first().check();
+  await look(page);
+  await next(page);
+  await expect(page.getByRole('main')).toContainText('PostgreSQL 16');
+  await look(page);
+  await page.getByRole('button', { name: 'Create cluster' }).click();
+
+  await expect(page.getByText('They are not shown again.')).toBeVisible(START);
+  const password = await shown(page, 'password');
+  expect(password.length).toBeGreaterThan(11);
+  await look(page);
+  await expect(page.getByText('orders is available.')).toBeVisible(START);
+  const saved = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'Download CA' }).click();
+  expect((await saved).suggestedFilename()).toBe('orders-ca.pem');
+  await page.getByRole('link', { name: 'View orders' }).click();
+
+  await expect(page).toHaveTitle('orders · Nephele');
+  const members = page.getByRole('table', { name: 'Members of orders' });
+  await expect(members.getByRole('row', { name: /Primary Up/ })).toHaveCount(1, START);
+  await expect(members.getByRole('row', { name: /Standby Up/ })).toHaveCount(1, START);
+  await page.getByRole('tab', { name: 'Python' }).click();
+  await expect(page.getByLabel('Python snippet')).toContainText('sslrootcert="orders-ca.pem"');
+  await look(page);
+
+  const floating = await (await request.post('/api/v1/network/floating-ips', { headers, data: {} })).json();
+  const { port_id } = await read(request, tenant, 'orders');
+  const associated = await request.post(`/api/v1/network/floating-ips/${floating.id}/associate`, {
+    headers,
+    data: { port_id },
+  });
+  expect(associated.ok()).toBe(true);
+  let client: pg.Client | undefined;
+  await expect(async () => {
+    client = await connect(request, tenant, 'orders', password);
+  }).toPass(START);
+  await client?.query('CREATE TABLE notes (id int PRIMARY KEY, words text)');
+  await client?.query("INSERT INTO notes VALUES (1, 'before the switch')");
+  await client?.end();
+
+  const primary = members
+    .getByRole('row', { name: /Primary/ })
+    .locator('td')
+    .first();
+  const before = await primary.textContent();
+  await page.getByRole('button', { name: 'Actions', exact: true }).click();
+  await page.getByRole('menuitem', { name: 'Fail over' }).click();
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Fail over' }).click();
+  await expect(primary).not.toHaveText(before ?? '', START);
+  await expect(page.getByText('Available', { exact: true }).first()).toBeVisible(START);
+  await expect(async () => {
+    const after = await connect(request, tenant, 'orders', password);
+    expect((await after.query('SELECT words FROM notes')).rows).toEqual([{ words: 'before the switch' }]);
+    await after.query('INSERT INTO notes VALUES (2, $1) ON CONFLICT DO NOTHING', ['after it']);
+    await after.end();
+  }).toPass(START);
+
+  await page.getByRole('button', { name: 'Actions', exact: true }).click();
+  await page.getByRole('menuitem', { name: 'Scale' }).click();
+  const scale = page.getByRole('dialog', { name: 'Scale orders' });
+  await expect(scale.getByRole('button', { name: 'Scale cluster' })).toHaveAccessibleDescription(
+    'Change a value first.',
+  );
+  await scale.getByLabel('Storage of each member').fill('3');
+  await expect(scale.getByRole('region', { name: 'Price' })).toContainText('per month');
+  await expectAccessible(page);
+  await scale.getByRole('button', { name: 'Scale cluster' }).click();
+  await expect(scale).toHaveCount(0);
+  await expect(page.getByText('3 GB storage').first()).toBeVisible(START);
+  await expect(page.getByText('Available', { exact: true }).first()).toBeVisible(START);
+
+  await page.getByRole('tab', { name: 'Parameters' }).click();
+  await page.getByLabel('work_mem').fill('1');
+  await page.getByLabel('statement_timeout').click();
+  await expect(page.getByText(/^At least/)).toBeVisible();
+  await look(page);
+
+  await page.getByRole('button', { name: 'Actions', exact: true }).click();
+  await page.getByRole('menuitem', { name: 'Delete' }).click();
+  const remove = page.getByRole('alertdialog', { name: 'Delete orders?' });
+  await expect(remove).toContainText('are destroyed');
+  await remove.getByRole('textbox').fill('orders');
+  await remove.getByRole('button', { name: 'Delete cluster' }).click();
+  await expect(page.getByRole('heading', { name: 'No database clusters yet' })).toBeVisible(START);
+});
