@@ -43,6 +43,7 @@ async function run(statements: string[], change: pg.ClientConfig = {}): Promise<
   return results;
 }
 
+let round = 0;
 let writing = false;
 let writers: Promise<void>[] = [];
 const acknowledged: string[] = [];
@@ -53,7 +54,7 @@ const messages = new Map<string, number>();
 async function write(writer: number): Promise<void> {
   let client: pg.Client | undefined;
   for (let row = 0; writing; row += 1) {
-    const value = `${process.pid}-${writer}-${row}`;
+    const value = `${process.pid}-${round}-${writer}-${row}`;
     try {
       client ??= await connect({ connectionTimeoutMillis: 3_000, query_timeout: 6_000 });
       await client.query('INSERT INTO written VALUES ($1)', [value]);
@@ -76,6 +77,7 @@ for await (const line of createInterface({ input: process.stdin })) {
   if (job.kind === 'run') say(await run(job.statements, job.config));
   if (job.kind === 'write') {
     writing = true;
+    round += 1;
     acknowledged.length = 0;
     messages.clear();
     [errors, gap, last] = [0, 0, performance.now()];
@@ -83,6 +85,7 @@ for await (const line of createInterface({ input: process.stdin })) {
     say('writing');
   }
   if (job.kind === 'stop') {
+    gap = Math.max(gap, performance.now() - last);
     writing = false;
     await Promise.all(writers);
     say({ acknowledged, errors, gap_ms: Math.round(gap), messages: Object.fromEntries(messages) });

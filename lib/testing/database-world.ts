@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { newId } from '@/lib/core/db/id';
-import { queryOne } from '@/lib/core/db/pool';
+import { query, queryOne } from '@/lib/core/db/pool';
 import { prisma } from '@/lib/core/db/prisma';
 import { sql } from '@/lib/core/db/sql';
 import { startWorker } from '@/lib/core/operations/worker';
@@ -41,7 +41,9 @@ import { api, createProject } from './world';
 export async function databaseTrouble(versions: readonly string[]): Promise<string | null> {
   const trouble = await serviceTrouble(host);
   if (trouble !== null) return trouble;
-  const wanted = PROGRAMS.filter(({ name, version }) => name === 'haproxy' || (name === 'postgres' && versions.includes(version)));
+  const wanted = PROGRAMS.filter(
+    ({ name, version }) => name === 'haproxy' || (name === 'postgres' && versions.includes(version)),
+  );
   return Promise.all([shell, ...wanted].map((program) => fetchProgram(host, program))).then(() => null, reasonOf);
 }
 
@@ -65,7 +67,15 @@ export async function startDatabaseWorld() {
     await prisma().device.create({ data: { id, project_id: project.id, kind: 'instance' } });
     const port = { id: newId(), network_id: network, mac: newMac(), ip };
     await prisma().port.create({
-      data: { ...port, project_id: project.id, device_id: id, hostname: name, attachment: 'veth', own_rules: openToAll, ...at },
+      data: {
+        ...port,
+        project_id: project.id,
+        device_id: id,
+        hostname: name,
+        attachment: 'veth',
+        own_rules: openToAll,
+        ...at,
+      },
     });
     await prisma().router.update({
       where: { project_id: project.id },
@@ -123,7 +133,10 @@ export async function startDatabaseWorld() {
     const logs = await Promise.all(
       (await services.observeServices()).map(async ({ id, power, starts }) => {
         const { lines } = await services.readLog(id, null, 1000);
-        return `${id} ${power} ${starts}\n${lines.slice(-25).map(({ message }) => message).join('\n')}`;
+        return `${id} ${power} ${starts}\n${lines
+          .slice(-25)
+          .map(({ message }) => message)
+          .join('\n')}`;
       }),
     );
     console.error(logs.join('\n\n'));
@@ -144,6 +157,14 @@ export async function startDatabaseWorld() {
     project,
     paths,
     read,
+
+    /** How long each stage of the last operation on a cluster took, in milliseconds. */
+    async stages({ id }: { id: string }): Promise<Record<string, number>> {
+      const rows = await query<{ stage: string; at: Date; ended: Date }>(sql`
+        SELECT l.stage, l.at, coalesce(lead(l.at) OVER (ORDER BY l.id), o.finished_at) AS ended FROM operation_logs l JOIN operations o ON o.id = l.operation_id
+        WHERE l.level = 'stage' AND o.id = (SELECT max(id::text)::uuid FROM operations WHERE resource_id = ${id}::uuid) ORDER BY l.id`);
+      return Object.fromEntries(rows.map(({ stage, at, ended }) => [stage, ended.getTime() - at.getTime()]));
+    },
     untilIs,
 
     /** Creates a cluster, and waits until it is available. */
@@ -154,7 +175,7 @@ export async function startDatabaseWorld() {
       });
       if (created.status !== 201) throw new Error(created.text);
       const cluster = created.body as DatabaseClusterWithCredentials;
-      await untilIs(cluster.name, 'available');
+      await untilIs(cluster.name, 'available', 120_000);
       return cluster;
     },
 
@@ -172,7 +193,15 @@ export async function startDatabaseWorld() {
       await waitFor(async () => services.isHealthy(clientId), { timeoutMs: 60_000, everyMs: 50 });
       const child = spawn(
         'nsenter',
-        ['-t', String(await pidOf(clientId)), '-n', process.execPath, '--import', 'tsx', 'lib/testing/database-client.ts'],
+        [
+          '-t',
+          String(await pidOf(clientId)),
+          '-n',
+          process.execPath,
+          '--import',
+          'tsx',
+          'lib/testing/database-client.ts',
+        ],
         { env: { ...process.env, CLIENT: JSON.stringify(client) }, stdio: ['pipe', 'pipe', 'inherit'] },
       );
       const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();

@@ -84,7 +84,11 @@ const parameters = z.record(parameterName, parameterValue).meta({
 
 /** The path of one cluster. */
 export const engineParams = z.strictObject({ engine });
-export const clusterParams = z.strictObject({ engine, ns: z.string().max(100), name: z.string().max(100) });
+export const clusterParams = z.strictObject({
+  engine: z.string().max(100),
+  ns: z.string().max(100),
+  name: z.string().max(100),
+});
 /** The path of one cluster below the address of its engine. */
 export const namedParams = clusterParams.omit({ engine: true });
 export type ClusterParams = z.output<typeof clusterParams>;

@@ -1,31 +1,44 @@
+import { newId } from '@/lib/core/db/id';
+import { execute } from '@/lib/core/db/pool';
+import { sql } from '@/lib/core/db/sql';
+import { databaseEngines } from '@/lib/domains/databases/engines';
 import type { Call, DomainTesting } from '../fixture';
 import { createCell } from '../hosts';
 import { defaultNetwork } from '../machines';
 import type { TestProject } from '../world';
 
-const body = { name: 'fixture', vcpus: 1, ram_gb: 1, storage_gb: 1 };
+const size = { vcpus: 1, ram_gb: 1, storage_gb: 1 };
 
-async function createFixture(project: TestProject, call: Call): Promise<void> {
+/** Several fixtures may stand in one project. */
+async function createFixture(project: TestProject, call: Call): Promise<{ ns: string; name: string }> {
+  const name = `fixture-${newId().slice(-12)}`;
   await createCell();
   const network_id = await defaultNetwork(project);
   const { status, body: answer } = await call('POST', '/dbaas/postgres', {
     token: project.users.member.token,
-    body: { ...body, network_id },
+    body: { name, ...size, network_id },
   });
   if (status !== 201) throw new Error(`a fixture was not created: ${status} ${JSON.stringify(answer)}`);
+  return { ns: 'default', name };
 }
-
-const names = { ns: 'default', name: 'fixture' };
 
 export const databasesTesting: DomainTesting = {
   fixtures: {
     '/dbaas/clusters/{engine}': async (project, call) => {
-      await createFixture(project, call);
-      return { engine: 'postgres', ...names };
+      return { engine: 'postgres', ...(await createFixture(project, call)) };
     },
-    '/dbaas/postgres/{ns}': async (project, call) => {
-      await createFixture(project, call);
-      return names;
-    },
+    ...Object.fromEntries(
+      databaseEngines.map((engine) => [
+        `/dbaas/${engine}/{ns}`,
+        async (project: TestProject, call: Call) => {
+          const names = await createFixture(project, call);
+          // As a cluster of an engine that this installation does not have yet would be.
+          await execute(
+            sql`UPDATE database_clusters SET engine = ${engine}::text WHERE project_id = ${project.id}::uuid AND name = ${names.name}::text`,
+          );
+          return names;
+        },
+      ]),
+    ),
   },
 };

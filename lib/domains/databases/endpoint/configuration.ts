@@ -47,8 +47,10 @@ export function renderEndpoint({ primary, members }: EndpointFacts): string {
       'srvtcpka-idle 5s',
       'srvtcpka-intvl 1s',
       'srvtcpka-cnt 3',
-      'retries 5',
-      'timeout connect 1s',
+      // A connection that finds no primary tries again until it has been replaced: each time at its present address.
+      'option redispatch 1',
+      'retries 10',
+      'timeout connect 400ms',
       'timeout queue 5s',
       'timeout client 20d',
       'timeout server 20d',

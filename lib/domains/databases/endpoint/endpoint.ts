@@ -2,14 +2,7 @@ import { join } from 'node:path';
 import { ask, parseStats, type Stat } from '@/lib/domains/loadbalancing/runtime-api';
 import { engineOf } from '@/lib/engines/engines';
 import { PORT } from '../postgres/settings-file';
-import {
-  ADMIN_SOCKET,
-  checkedServer,
-  type EndpointFacts,
-  PRIMARY,
-  readServer,
-  SLOTS,
-} from './configuration';
+import { ADMIN_SOCKET, checkedServer, type EndpointFacts, PRIMARY, readServer, SLOTS } from './configuration';
 
 /** An endpoint process: the service with its cluster's id. */
 export type Endpoint = { cell: string; id: string };
