@@ -1,6 +1,6 @@
 'use client';
 
-import { CircleCheck } from 'lucide-react';
+import { StatusBadge } from '@/components/kit/data/status-badge';
 import { ButtonLink } from '@/components/kit/ui/button';
 import { useProject } from '@/lib/client/project';
 import type { components } from '@/lib/client/schema';
@@ -20,12 +20,11 @@ export function CreatedCluster({ created }: { created: Created }) {
   const { data: cluster = first } = useCluster(pathOf(created));
   return (
     <div className="max-w-3xl space-y-5">
-      <p className="flex items-center gap-2 text-sm" role="status">
-        <CircleCheck className="size-4 text-positive-ink" aria-hidden="true" />
-        {cluster.status === 'available'
-          ? `${created.name} is available.`
-          : `${created.name} is being created. You can leave this page.`}
-      </p>
+      <div className="flex flex-wrap items-center gap-x-3 gap-y-1 text-sm" role="status">
+        <StatusBadge status={cluster.status} />
+        {cluster.status === 'available' ? `${created.name} is available.` : 'You can leave this page.'}
+        {cluster.status_reason !== null && <span className="text-ink-muted">{cluster.status_reason}</span>}
+      </div>
       <NewCredentials credentials={credentials} />
       <ConnectionCard cluster={cluster} />
       <ButtonLink variant="primary" href={paths.database(project.slug, clusterKey(created))}>
