@@ -139,7 +139,12 @@ export const postgresSteps: OperationSteps[] = [
             if (step.operation.project_id) await ensureWired(step.cell, step.operation.project_id);
             const cluster = await clusterOf(step);
             const primary = primaryOf(servingMembers(cluster));
-            return ensureMembers(step.cell, cluster, primary ? [primary] : []);
+            // The endpoint needs nothing of the members: it begins now, and is waited for later.
+            const [started] = await Promise.all([
+              ensureMembers(step.cell, cluster, primary ? [primary] : []),
+              engineOf(step.cell).services.ensureService(endpointSpec(cluster)),
+            ]);
+            return started;
           },
           () => goTo('roles'),
         ),
