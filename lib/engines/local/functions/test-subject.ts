@@ -6,9 +6,10 @@ import { newId } from '@/lib/core/db/id';
 import type { FunctionInstance, InstanceLine, InstanceSpec, Outcome } from '@/lib/domains/functions/engine';
 import { reasonOf } from '../../error';
 import { fetchProgram, knownProgram } from '../catalogue/store';
+import { run } from '../exec';
 import { describeHost, type Host } from '../host';
 import { removePath } from '../record';
-import { asOrdinaryUser } from '../services/test-subject';
+import { asOrdinaryUser, ORDINARY_USER } from '../services/test-subject';
 import { LocalFunctions } from './local-functions';
 import { functionTrouble } from './trial';
 
@@ -18,6 +19,8 @@ const programs = {
   node: { program: { name: 'node', version: '24' }, file: 'index.mjs', handler: 'index.handler' },
   deno: { program: { name: 'deno', version: '2' }, file: 'main.ts', handler: 'main.handler' },
 } as const;
+
+const cacheOf = (user: number | undefined) => join(tmpdir(), `nephele-test-cache-${user}`);
 
 export type Running = {
   instance: FunctionInstance;
@@ -29,7 +32,7 @@ export type Running = {
 /** The local engine of functions in a data folder of its own; runtimes are kept for the next test file. */
 export function localFunctions() {
   const dataDir = mkdtempSync(join(tmpdir(), 'neph-fn-'));
-  const host = describeHost({ dataDir, cacheDir: join(tmpdir(), `nephele-test-cache-${process.getuid?.()}`) });
+  const host = describeHost({ dataDir, cacheDir: cacheOf(process.getuid?.()) });
   const engine = new LocalFunctions(host);
   const running = new Set<FunctionInstance>();
 
@@ -100,6 +103,15 @@ async function fetchAll(host: Host): Promise<void> {
   for (const { program } of Object.values(programs)) await fetchProgram(host, knownProgram(program));
 }
 
-/** The same, as an ordinary user. */
-export const testFunctionsAsOrdinaryUser = (tests: (local: LocalSubject) => void) =>
-  asOrdinaryUser(() => testFunctionsHere(tests));
+/**
+ * The same, as an ordinary user. Root fetches the runtimes before: the clients of package registries are configured for it,
+ * and where that user can't fetch them, the tests would be skipped.
+ */
+export async function testFunctionsAsOrdinaryUser(tests: (local: LocalSubject) => void): Promise<void> {
+  if (process.getuid?.() === 0) {
+    const cacheDir = cacheOf(ORDINARY_USER);
+    await fetchAll(describeHost({ dataDir: cacheDir, cacheDir })).catch(() => {});
+    await run(['chown', '-R', `${ORDINARY_USER}:${ORDINARY_USER}`, cacheDir]).catch(() => {});
+  }
+  return asOrdinaryUser(() => testFunctionsHere(tests));
+}
