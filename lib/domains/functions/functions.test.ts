@@ -8,11 +8,11 @@ import { foldUsage } from '@/lib/money/metering/usage-events';
 import { ownCell, settings } from '@/lib/settings';
 import { setTestClock } from '@/lib/testing/clock';
 import { testDatabase } from '@/lib/testing/database';
+import { zipOf } from '@/lib/testing/hostile-zip';
 import { createCell } from '@/lib/testing/hosts';
 import type { MemoryEngines } from '@/lib/testing/memory-engines';
 import { useMemoryEngines } from '@/lib/testing/memory-engines';
 import { api, createProject, type TestProject } from '@/lib/testing/world';
-import { zipOf } from '@/lib/testing/zip';
 import { StartFailure } from './engine';
 import { FunctionHost } from './pool/host';
 import type {
@@ -410,8 +410,8 @@ describe('an archive', () => {
     });
     const answer = await send(
       zipOf([
-        { path: 'main.py', content: CODE },
-        { path: 'lib/one.py', content: '1' },
+        { name: 'main.py', content: CODE },
+        { name: 'lib/one.py', content: '1' },
       ]),
       {
         memory_mb: '256',
@@ -431,19 +431,19 @@ describe('an archive', () => {
   });
 
   const hostile = [
-    ['leaves its folder', zipOf([{ path: '../evil.py', content: 'x' }]), 400],
-    ['has an absolute path', zipOf([{ path: '/etc/passwd', content: 'x' }]), 400],
-    ['has a link', zipOf([{ path: 'link', content: '/etc/passwd', mode: 0o120777 }]), 400],
-    ['has a device', zipOf([{ path: 'null', content: '', mode: 0o020666 }]), 400],
+    ['leaves its folder', zipOf([{ name: '../evil.py', content: 'x' }]), 400],
+    ['has an absolute path', zipOf([{ name: '/etc/passwd', content: 'x' }]), 400],
+    ['has a link', zipOf([{ name: 'link', content: '/etc/passwd', mode: 0o120777 }]), 400],
+    ['has a device', zipOf([{ name: 'null', content: '', mode: 0o020666 }]), 400],
     [
       'has a file twice',
       zipOf([
-        { path: 'a', content: '1' },
-        { path: 'a', content: '2' },
+        { name: 'a', content: '1' },
+        { name: 'a', content: '2' },
       ]),
       400,
     ],
-    ['is larger unpacked than a function may be', zipOf([{ path: 'bomb', content: '', claims: 2 ** 31 }]), 413],
+    ['is larger unpacked than a function may be', zipOf([{ name: 'bomb', content: '', claimed: 2 ** 31 }]), 400],
     ['is no zip', new TextEncoder().encode('no zip at all'), 400],
     ['is empty', zipOf([]), 400],
   ] as const;
@@ -455,7 +455,7 @@ describe('an archive', () => {
 
   test('that inflates to more than it says ends the deployment, not the host', async () => {
     const answer = await send(
-      zipOf([{ path: 'main.py', content: Buffer.alloc(1024 ** 2 * 4).toString('latin1'), claims: 10 }]),
+      zipOf([{ name: 'main.py', content: Buffer.alloc(1024 ** 2 * 4).toString('latin1'), claimed: 10 }]),
     );
     expect(answer.status).toBe(201);
     expect(await settled((answer.body as CloudFunction).id)).toMatchObject({ status: 'error' });

@@ -27,9 +27,8 @@ export type Runtime = (typeof runtimes)[number];
 export const SYNC_PAYLOAD_BYTES = 6 * 1024 ** 2;
 /** Largest payload of a queued invocation. */
 export const ASYNC_PAYLOAD_BYTES = 256 * 1024;
-/** Largest archive, and what it may unpack to. */
+/** Largest archive. */
 export const ARCHIVE_BYTES = 50 * 1024 ** 2;
-export const UNPACKED_BYTES = 256 * 1024 ** 2;
 /** Code as text is a part of a JSON body. */
 export const CODE_BYTES = 512 * 1024;
 export const MOST_LAYERS = 5;

@@ -11,7 +11,9 @@ export class ArchiveError extends Error {
   override name = 'ArchiveError';
 }
 
-export type ArchiveFacts = { files: number; bytes: number };
+/** A file of an archive, with the size that its table tells. */
+export type ArchivedFile = { path: string; size_bytes: number };
+export type ArchiveFacts = { files: number; bytes: number; listed: ArchivedFile[] };
 
 const MB = 1024 ** 2;
 const S_IFMT = 0o170000;
@@ -25,13 +27,14 @@ const UNIX = 3;
  * @throws ArchiveError
  */
 export async function inspectArchive(file: string): Promise<ArchiveFacts> {
-  const facts = { files: 0, bytes: 0 };
+  const facts: ArchiveFacts = { files: 0, bytes: 0, listed: [] };
   const seen = new Set<string>();
   await eachEntry(file, async (entry) => {
     count(facts, entry.uncompressedSize);
     const path = pathOf(entry);
     if (seen.has(path)) throw new ArchiveError(`${path} is in the archive twice.`);
     seen.add(path);
+    if (!isFolder(entry)) facts.listed.push({ path, size_bytes: entry.uncompressedSize });
   });
   if (facts.files === 0) throw new ArchiveError('The archive is empty.');
   return facts;
@@ -90,7 +93,7 @@ function refusalOf(error: unknown): unknown {
   return code !== '' && !code.startsWith('Z_') ? error : new ArchiveError(`The archive is damaged: ${error.message}`);
 }
 
-function count(facts: ArchiveFacts, bytes: number): void {
+function count(facts: { files: number; bytes: number }, bytes: number): void {
   facts.files += 1;
   facts.bytes += bytes;
   if (facts.files > CONTENT_FILES) throw tooMany();

@@ -28,6 +28,8 @@ const LOAD_MS = 20_000;
 /** How long both streams may take to deliver what was written before a mark. */
 const DRAIN_MS = 200;
 const WATCH_MS = 200;
+/** Lines that explain why it did not start. */
+const MOST_LAST_ERRORS = 20;
 const MB = 1024 ** 2;
 
 export type Started = {
@@ -75,6 +77,7 @@ export class Instance implements FunctionInstance {
   private watch: NodeJS.Timeout | undefined;
   private peakMb = 0;
   private heapIsFull = false;
+  private readonly lastErrors: string[] = [];
   private boxPid: number | undefined;
 
   private constructor(
@@ -84,6 +87,7 @@ export class Instance implements FunctionInstance {
   ) {
     const collect = (stream: 'stdout' | 'stderr') =>
       new MarkedLines((message) => {
+        if (stream === 'stderr' && this.lastErrors.push(message) > MOST_LAST_ERRORS) this.lastErrors.shift();
         if (stream === 'stderr' && HEAP_IS_FULL.test(message)) this.heapIsFull = true;
         this.hear({ stream, message });
       });
@@ -173,7 +177,10 @@ export class Instance implements FunctionInstance {
   }
 
   private async notStarted(end: InstanceEnd): Promise<StartFailure> {
-    return new StartFailure({ type: 'Runtime.InitError', message: loadingEnd(end), stack: null }, end);
+    return new StartFailure(
+      { type: 'Runtime.InitError', message: loadingEnd(end), stack: this.lastErrors.join('\n') || null },
+      end,
+    );
   }
 
   isAlive(): boolean {

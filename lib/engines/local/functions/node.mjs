@@ -7,6 +7,9 @@ import net from 'node:net';
 import { pathToFileURL } from 'node:url';
 
 const SUFFIXES = ['.mjs', '.js', '.cjs', '.ts', '.mts'];
+// Otherwise a handler that only writes would fill the memory with what nobody has read yet.
+for (const { _handle } of [process.stdout, process.stderr]) _handle?.setBlocking?.(true);
+
 const channel = new net.Socket({ fd: 3, readable: true, writable: true });
 
 let facts;

@@ -1,0 +1,4 @@
+import { functionContract } from '@/lib/testing/function-contract';
+import { testFunctionsAsOrdinaryUser } from './test-subject';
+
+await testFunctionsAsOrdinaryUser(functionContract);
