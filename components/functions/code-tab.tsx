@@ -1,5 +1,6 @@
 'use client';
 
+import { keepPreviousData } from '@tanstack/react-query';
 import { Play, Rocket } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
 import { CodeEditor } from '@/components/kit/code/code-editor';
@@ -26,9 +27,13 @@ const skeleton = <Skeleton className="h-128 w-full rounded-lg" />;
 export function CodeTab({ of }: { of: CloudFunction }) {
   const { api } = useProject();
   const templates = api.useQuery('get', '/api/v1/functions/templates', {});
-  const code = api.useQuery('get', '/api/v1/functions/{id}/versions/{version}/code', {
-    params: { path: { id: of.id, version: String(of.version) } },
-  });
+  // While a new version is read, the editor stays as it is.
+  const code = api.useQuery(
+    'get',
+    '/api/v1/functions/{id}/versions/{version}/code',
+    { params: { path: { id: of.id, version: String(of.version) } } },
+    { placeholderData: keepPreviousData },
+  );
   const [rewriting, setRewriting] = useState(false);
   const template = templates.data?.find(({ id }) => id === of.template_id);
   return (
@@ -40,11 +45,10 @@ export function CodeTab({ of }: { of: CloudFunction }) {
             <TryOut of={of} isDirty={false} />
           </div>
         ) : (
-          // Another function is another editor; another version of this one keeps what was typed.
           <Workbench
-            key={of.id}
             of={of}
             deployed={text}
+            isReading={code.isPlaceholderData}
             start={text ?? template?.example ?? ''}
             file={template?.file}
           />
@@ -83,17 +87,19 @@ interface WorkbenchProps {
   of: CloudFunction;
   /** The deployed text; null for an archive. */
   deployed: string | null;
+  /** A newer version is being read. */
+  isReading: boolean;
   start: string;
   file: string | undefined;
 }
 
-function Workbench({ of, deployed, start, file = 'Code' }: WorkbenchProps) {
+function Workbench({ of, deployed, isReading, start, file = 'Code' }: WorkbenchProps) {
   const { api } = useProject();
   const refusal = useRefusal();
   const [text, setText] = useState(start);
   const base = useRef(start);
   const replace = api.useMutation('put', '/api/v1/functions/{id}');
-  const isDirty = text !== deployed;
+  const isDirty = !isReading && text !== deployed;
   // A version that someone else has deployed is shown, unless there is something to lose here.
   useEffect(() => {
     if (deployed === null || deployed === base.current) return;
@@ -125,7 +131,7 @@ function Workbench({ of, deployed, start, file = 'Code' }: WorkbenchProps) {
         <header className="flex flex-wrap items-center gap-x-3 gap-y-2 border-b px-3 py-2">
           <span className="font-mono text-sm">{file}</span>
           <span role="status" className="text-ink-muted text-xs">
-            {stateOf(of, isDirty, replace.isPending)}
+            {stateOf(of, isDirty, replace.isPending || isReading)}
           </span>
           <span className="ml-auto flex items-center gap-3">
             <kbd className="text-ink-subtle text-xs max-sm:hidden">Ctrl S</kbd>
@@ -157,7 +163,7 @@ function Workbench({ of, deployed, start, file = 'Code' }: WorkbenchProps) {
 }
 
 function stateOf({ status, version }: CloudFunction, isDirty: boolean, isSending: boolean): string {
-  if (isSending || status === 'deploying') return `Deploying version ${isSending ? version + 1 : version}`;
+  if (isSending || status === 'deploying') return 'Deploying';
   return isDirty ? 'Changes not deployed' : `Version ${version}`;
 }
 

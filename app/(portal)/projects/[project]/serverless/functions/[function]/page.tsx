@@ -50,7 +50,7 @@ export default function FunctionPage() {
       ]}
       actions={actionsOf}
       tabs={(of) => [
-        { name: 'code', label: 'Code', content: () => <CodeTab of={of} /> },
+        { name: 'code', label: 'Code', content: () => <CodeTab key={of.id} of={of} /> },
         {
           name: 'configuration',
           label: 'Configuration',
