@@ -48,7 +48,13 @@ export const databasesTesting: DomainTesting = {
           const names = await createFixture(project, call);
           // As a cluster of an engine that this installation does not have yet would be.
           await execute(
-            sql`UPDATE database_clusters SET engine = ${engine}::text WHERE project_id = ${project.id}::uuid AND name = ${names.name}::text`,
+            sql`WITH cluster AS (
+                UPDATE database_clusters SET engine = ${engine}::text WHERE project_id = ${project.id}::uuid AND name = ${names.name}::text RETURNING id
+              ), released AS (
+                -- Clusters of Qdrant are in no quota.
+                DELETE FROM quota_ledger l USING cluster WHERE l.resource_id = cluster.id AND ${engine}::text = 'qdrant' RETURNING l.project_id, l.amount
+              )
+              UPDATE project_accounts a SET databases_used = a.databases_used - released.amount FROM released WHERE a.project_id = released.project_id`,
           );
           return names;
         },
