@@ -41,6 +41,8 @@ import { inTurn } from './turns';
 
 const TABLE = 'database_clusters';
 const AGAIN_MS = 100;
+/** An operation waits for a member that is only slow. */
+const PATIENT_MS = 5_000;
 
 const clusterOf = async ({ operation }: Step<unknown>): Promise<Cluster> => {
   const cluster = await readCluster(operation.resource_id);
@@ -76,7 +78,7 @@ const memories = new Map<string, ReplicationMemory>();
 /** Whether every standby follows the primary and has everything. Until the cluster is launched, no agent sees to it. */
 async function inStep(cluster: Cluster): Promise<string | null> {
   const members = servingMembers(cluster);
-  const seen = await statesOf(cluster, members);
+  const seen = await statesOf(cluster, members, PATIENT_MS);
   const primary = seen.find(({ member }) => member.role === 'primary');
   if (!primary?.state.isUp || !primary.state.isPrimary) return 'the primary to serve';
   const standbys = members.filter(({ role }) => role === 'standby');
