@@ -183,6 +183,53 @@ describe.skipIf(trouble !== null)(`a cluster of PostgreSQL${trouble ? ` (skipped
     expect(answer).toEqual({ rows: [{ standby: true }] });
   }, 60_000);
 
+  test('changes under writes lose nothing: members, connections, storage', async () => {
+    const { lost } = await underWrites(async () => {
+      for (const body of [
+        { instances: 3 },
+        { parameters: { max_connections: 60 } },
+        { storage_gb: 2 },
+        { instances: 2 },
+      ]) {
+        const { status, text } = await world.call('PATCH', world.paths('orders'), { ...world.as, body });
+        expect([status, text]).toMatchObject([202, expect.anything()]);
+        await world.untilIs('orders', 'available', 120_000);
+      }
+    });
+    expect(lost).toEqual([]);
+    const [connections] = await client.run(['SHOW max_connections']);
+    expect(connections).toEqual({ rows: [{ max_connections: '60' }] });
+    expect((await world.read('orders')).members.map(({ role }) => role).toSorted()).toEqual(['primary', 'standby']);
+  }, 420_000);
+
+  test('a full disk makes the cluster read-only and says so, and a larger one takes writes again', async () => {
+    const filled = client.run([
+      'CREATE TABLE filler (data text)',
+      'ALTER TABLE filler ALTER data SET STORAGE EXTERNAL',
+      ...Array.from(
+        { length: 260 },
+        () => "INSERT INTO filler SELECT string_agg(md5(random()::text), '') FROM generate_series(1, 320000)",
+      ),
+    ]);
+    await vi.waitFor(async () => expect((await world.read('orders')).status_reason).toMatch(/disk is nearly full/), {
+      timeout: 180_000,
+      interval: 100,
+    });
+    const answers = await filled;
+    expect(JSON.stringify(answers)).toMatch(/read-only|57P01|terminated/);
+    expect(await client.run(["INSERT INTO written VALUES ('full')"])).toMatchObject([
+      { error: expect.stringMatching(/read-only/) },
+    ]);
+    expect((await world.call('PATCH', world.paths('orders'), { ...world.as, body: { storage_gb: 4 } })).status).toBe(
+      202,
+    );
+    await vi.waitFor(
+      async () => expect(await client.run(["INSERT INTO written VALUES ('roomy')"])).toEqual([{ rows: [] }]),
+      { timeout: 60_000, interval: 200 },
+    );
+    await world.untilIs('orders', 'available', 120_000);
+  }, 420_000);
+
   test('a new password takes the place of the former one', async () => {
     const { body } = await world.call('POST', `${world.paths('orders')}/reset-password`, world.as);
     const { password } = (body as DatabaseClusterWithCredentials).credentials;
