@@ -4,12 +4,12 @@ import { newId } from '@/lib/core/db/id';
 import { query, queryOne } from '@/lib/core/db/pool';
 import { prisma } from '@/lib/core/db/prisma';
 import { sql } from '@/lib/core/db/sql';
+import { each } from '@/lib/core/domains/domain';
 import { startWorker } from '@/lib/core/operations/worker';
 import { clusterAgent } from '@/lib/domains/databases/postgres/agent';
 import { forgetAll } from '@/lib/domains/databases/postgres/connections';
-import { postgresSteps } from '@/lib/domains/databases/postgres/steps';
 import type { DatabaseCluster, DatabaseClusterWithCredentials } from '@/lib/domains/databases/schema';
-import { databaseServices, OBSERVE_MS } from '@/lib/domains/databases/work';
+import { databaseServices, databasesWork, OBSERVE_MS } from '@/lib/domains/databases/work';
 import { newMac } from '@/lib/domains/network/ports';
 import { ensureProjectNetworking } from '@/lib/domains/network/project-networking';
 import { applyRouters } from '@/lib/domains/network/topology';
@@ -109,7 +109,12 @@ export async function startDatabaseWorld() {
 
   function startAgent(): () => Promise<void> {
     const others: ServiceSource = { stopOrder: 0, wantedServices: async () => [...machines.values()] };
-    const worker = startWorker({ steps: postgresSteps, jobs: [], lease_ms: 5_000, backoff: () => 100 });
+    const worker = startWorker({
+      steps: each(databasesWork.steps),
+      jobs: each(databasesWork.jobs),
+      lease_ms: 5_000,
+      backoff: () => 100,
+    });
     const ends = [
       repeat(200, () => applyRouters(ownCell())),
       repeat(1_000, () => keepServices(ownCell(), [databaseServices, others])),

@@ -22,8 +22,22 @@ async function createFixture(project: TestProject, call: Call): Promise<{ ns: st
   return { ns: 'default', name };
 }
 
+/** A job as an upgrade leaves it that was rolled back. */
+async function createJob(project: TestProject, name: string): Promise<string> {
+  const id = newId();
+  await execute(sql`INSERT INTO database_jobs (id, project_id, cluster_id, stage, from_version, target_version, former_group, next_group,
+      created_at, updated_at, finished_at)
+    SELECT ${id}::uuid, c.project_id, c.id, 'rolled_back', '16', '18', 1, 2, platform_now(), platform_now(), platform_now()
+    FROM database_clusters c WHERE c.project_id = ${project.id}::uuid AND c.name = ${name}::text`);
+  return id;
+}
+
 export const databasesTesting: DomainTesting = {
   fixtures: {
+    '/dbaas/jobs/{job_id}': async (project, call) => {
+      const { name } = await createFixture(project, call);
+      return { job_id: await createJob(project, name) };
+    },
     '/dbaas/clusters/{engine}': async (project, call) => {
       return { engine: 'postgres', ...(await createFixture(project, call)) };
     },

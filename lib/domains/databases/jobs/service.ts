@@ -13,6 +13,7 @@ import { memberRoom } from '../plan';
 import { type Cluster, readCluster } from '../postgres/clusters';
 import { type ClusterParams, type DatabaseJob, jobQuery, type Preflight } from '../schema';
 import { changeRow, memberRows, newMember, noRoom, readClusterRow } from '../service';
+import { newestUpgrade } from '../versions';
 import type { ClusterRow } from '../view';
 import { rollBackKind, upgradeKind } from './operations';
 import { runPreflight } from './preflight';
@@ -49,9 +50,9 @@ async function upgradable(call: ProjectCall, params: ClusterParams): Promise<{ r
 }
 
 /** The five checks before an upgrade. @throws ApiError 404 */
-export async function preflight(call: ProjectCall, params: ClusterParams, target: string): Promise<Preflight> {
+export async function preflight(call: ProjectCall, params: ClusterParams, target?: string): Promise<Preflight> {
   const { row, cluster } = await upgradable(call, params);
-  return runPreflight(cluster, row.version, target);
+  return runPreflight(cluster, row.version, target ?? newestUpgrade('postgres', row.version) ?? row.version);
 }
 
 /**
@@ -161,9 +162,6 @@ async function rollBackDuring(call: ProjectCall, row: ShownJob): Promise<Databas
     rows: {
       job: sql`UPDATE database_jobs SET rollback_wanted = true, updated_at = ${call.at}::timestamptz FROM ${ifAdmitted}
         AND database_jobs.id = ${row.id}::uuid`,
-      // Its step looks at once.
-      woken: sql`UPDATE operations SET run_at = least(run_at, platform_now()) FROM verdict WHERE verdict.ok
-        AND operations.resource_id = ${row.cluster_id}::uuid AND operations.kind = ${upgradeKind.kind}::text AND operations.status = 'pending'`,
     },
     details: { job_id: row.id },
     answer: { status: 202, body: changed },

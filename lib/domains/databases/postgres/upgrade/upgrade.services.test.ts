@@ -10,11 +10,12 @@ import {
   prepareWayBack,
   switchBack,
   switchToNext,
+  takeBackSwitch,
   type Upgrade,
   wayBack,
 } from './procedure';
 import { using } from './side';
-import type { SwitchPart } from './switch-over';
+import type { HeldEndpoint, SwitchPart } from './switch-over';
 
 afterEach(closeUpgradeWorlds);
 
@@ -110,6 +111,38 @@ describe('an upgrade of PostgreSQL under writes', () => {
     expect(endpoint.serves()).toBe(18);
     expect(await using(next, 'app', (client) => lostWrites(client, recorded, 'app.orders'))).toEqual([]);
     await forgetUpgrade(former);
+  });
+
+  it('is taken back by the next worker when one is killed at any part of the switch', async () => {
+    const { former, endpoint, writers, upgrade } = await world();
+    await follow(upgrade);
+    for (const last of BEFORE_RELEASE) {
+      let isDead = false;
+      // A process that is gone takes nothing back.
+      const dying: HeldEndpoint = {
+        hold: () => (isDead ? new Promise(() => {}) : endpoint.hold()),
+        repoint: (to) => (isDead ? new Promise(() => {}) : endpoint.repoint(to)),
+        release: () => (isDead ? new Promise(() => {}) : endpoint.release()),
+      };
+      const gone = new Promise<void>((resolve) => {
+        const onPart = (part: SwitchPart) => {
+          if (part !== last) return;
+          isDead = true;
+          resolve();
+          throw new Error('killed');
+        };
+        switchToNext(upgrade, { endpoint: dying, onPart }).catch(() => {});
+      });
+      await gone;
+      await takeBackSwitch(upgrade, { endpoint });
+      expect(endpoint.serves()).toBe(16);
+      await more(writers, 10);
+    }
+    await switchToNext(upgrade, { endpoint });
+    await keepFormer(upgrade, null);
+    const recorded = await writers.stop();
+    expect(await using(upgrade.next, 'app', (client) => lostWrites(client, recorded, 'app.orders'))).toEqual([]);
+    expect(await using(former, 'app', (client) => lostWrites(client, recorded, 'app.orders'))).toEqual([]);
   });
 
   it('serves on the former version again when the next one dies during the switch', async () => {
