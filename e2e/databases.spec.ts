@@ -203,7 +203,7 @@ test('a cluster is upgraded from 16 to 18 with its stages live, and rolled back'
   await expect(progress).toContainText('PostgreSQL 16');
   await look(page);
   await expect(progress.getByText('Completed')).toBeVisible(START);
-  await expect(page.getByText('Pause for clients').locator('..')).toContainText(/\d+ m?s/);
+  await expect(page.getByText('Pause for clients').locator('..')).toContainText(/\d+ ms/);
   await expect(page.getByRole('listitem').filter({ hasText: 'Switching over, done' })).toBeVisible();
   const back = page.getByRole('region', { name: 'Roll back' });
   await expect(back).toContainText(/\d+ h \d+ min left|24 h left|1 d left/);

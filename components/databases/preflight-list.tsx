@@ -70,9 +70,9 @@ function CheckRow({ check: { id, status, message, action, details } }: { check: 
         </p>
         <p className="text-pretty text-ink-muted">{message}</p>
         {details.length > 0 && (
-          <ul className="flex flex-wrap gap-1.5" aria-label={`Found by ${titles[id].toLowerCase()}`}>
+          <ul className="list-disc space-y-1 pl-4" aria-label={`Found by ${titles[id].toLowerCase()}`}>
             {details.map((detail) => (
-              <li key={detail} className="rounded-sm border bg-sunken px-1.5 py-0.5 font-mono text-xs wrap-anywhere">
+              <li key={detail} className="text-pretty wrap-anywhere">
                 {detail}
               </li>
             ))}

@@ -79,14 +79,17 @@ function Figures({ job: { pause_ms, failed_connections, lost_writes, rollback_pa
   return (
     <dl className="grid grid-cols-3 gap-3 sm:gap-5">
       <Figure term={rollback_pause_ms === null ? 'Pause for clients' : 'Pauses for clients'}>
-        {pause_ms === null ? 'Not yet' : formatDuration(pause_ms)}
-        {rollback_pause_ms !== null && `, back ${formatDuration(rollback_pause_ms)}`}
+        {pause_ms === null ? 'Not yet' : inMilliseconds(pause_ms)}
+        {rollback_pause_ms !== null && `, back ${inMilliseconds(rollback_pause_ms)}`}
       </Figure>
       <Figure term="Ended connections">{countOf(failed_connections)}</Figure>
       <Figure term="Lost writes">{countOf(lost_writes)}</Figure>
     </dl>
   );
 }
+
+/** As it was measured, not rounded: it is the number that an upgrade is judged by. */
+const inMilliseconds = (pause: number) => `${formatNumber(pause)} ms`;
 
 const countOf = (count: number | null) => (count === null ? 'Not yet' : formatNumber(count));
 
