@@ -362,7 +362,9 @@ export const preflight = z
   .meta({ id: 'Preflight' });
 export type Preflight = z.output<typeof preflight>;
 export const preflightQuery = z.strictObject({
-  target_version: version.optional().meta({ description: 'Defaults to the newest version that the cluster can be upgraded to.' }),
+  target_version: version
+    .optional()
+    .meta({ description: 'Defaults to the newest version that the cluster can be upgraded to.' }),
 });
 
 export const startUpgrade = z
