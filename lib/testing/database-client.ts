@@ -56,7 +56,7 @@ async function write(writer: number): Promise<void> {
   for (let row = 0; writing; row += 1) {
     const value = `${process.pid}-${round}-${writer}-${row}`;
     try {
-      client ??= await connect({ connectionTimeoutMillis: 3_000, query_timeout: 6_000 });
+      client ??= await connect({ connectionTimeoutMillis: 10_000, query_timeout: 10_000 });
       await client.query('INSERT INTO written VALUES ($1)', [value]);
       acknowledged.push(value);
       gap = Math.max(gap, performance.now() - last);

@@ -180,7 +180,7 @@ export async function startDatabaseWorld() {
       });
       if (created.status !== 201) throw new Error(created.text);
       const cluster = created.body as DatabaseClusterWithCredentials;
-      await untilIs(cluster.name, 'available', 120_000);
+      await untilIs(cluster.name, 'available', 240_000);
       return cluster;
     },
 

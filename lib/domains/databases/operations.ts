@@ -19,7 +19,7 @@ export const updateClusterKind = operationKind({
   resource_type: 'database_cluster',
   stages: ['members', 'switch', 'former', 'leaving', 'serve'],
   /** `restarts`: members end and begin anew, so that another one has to serve first. */
-  input: z.strictObject({ restarts: z.boolean() }),
+  input: z.strictObject({ restarts: z.boolean(), moves: z.int() }),
   deadline_ms: 60 * MINUTE_MS,
 });
 
@@ -37,7 +37,8 @@ export const switchPrimaryKind = operationKind({
   kind: 'database_cluster.switch_primary',
   resource_type: 'database_cluster',
   stages: ['switch', 'serve'],
-  input: nothing,
+  /** How often the primary had changed when it was ordered: it is carried out once. */
+  input: z.strictObject({ moves: z.int() }),
   deadline_ms: 10 * MINUTE_MS,
 });
 

@@ -30,7 +30,7 @@ describe.skipIf(trouble !== null)(`a cluster of PostgreSQL${trouble ? ` (skipped
     cluster = await world.create({ name: 'orders' });
     console.info(`created in ${Math.round(performance.now() - began)} ms`, await world.stages(cluster));
     client = await world.connect(cluster);
-  }, 180_000);
+  }, 300_000);
   afterAll(async () => {
     client?.end();
     await world?.stop();
@@ -61,7 +61,7 @@ describe.skipIf(trouble !== null)(`a cluster of PostgreSQL${trouble ? ` (skipped
   }
   const untilAnother = (id: string) =>
     vi.waitFor(async () => expect((await world.member(cluster, 'primary')).id).not.toBe(id), {
-      timeout: 30_000,
+      timeout: 60_000,
       interval: 20,
     });
 
@@ -200,7 +200,7 @@ describe.skipIf(trouble !== null)(`a cluster of PostgreSQL${trouble ? ` (skipped
         const { body } = await world.call('GET', `/observability/logs?query=${logql}`, world.as);
         expect((body as { data: { result: unknown[] } }).data.result.length).toBeGreaterThan(0);
       },
-      { timeout: 30_000, interval: 200 },
+      { timeout: 60_000, interval: 200 },
     );
     await collector.end();
     await sampleServices(ownCell(), [databaseServices]);

@@ -211,6 +211,7 @@ async function insertCluster(
     namespace,
     name,
     version,
+    moves: 0,
     status: 'provisioning',
     status_reason: null,
     cell_id: cell_id ?? '',
@@ -524,7 +525,7 @@ export async function changeCluster(
       ...(groups ? groupRows(call, row, groups) : {}),
       ...(added.length > 0 && !groups ? { revised: reviseRouter(call.project_id) } : {}),
     },
-    operation: updateClusterKind.start(row.id, { restarts }, row),
+    operation: updateClusterKind.start(row.id, { restarts, moves: row.moves }, row),
     details: { ...size, parameters: input.parameters ?? {} },
     answer: { status: 202, body: changed },
   });
@@ -617,7 +618,7 @@ export async function failOver(call: ProjectCall, params: ClusterParams): Promis
     status: 'failing_over',
     in: ['available', 'degraded'],
     rows: {},
-    operation: switchPrimaryKind.start(row.id, {}, row),
+    operation: switchPrimaryKind.start(row.id, { moves: row.moves }, row),
     answer: { status: 202, body: changed },
   });
   return changed;

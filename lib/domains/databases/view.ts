@@ -21,6 +21,8 @@ export type ClusterRow = {
   namespace: string;
   name: string;
   version: string;
+  /** How often the primary has changed. */
+  moves: number;
   status: ClusterStatus;
   status_reason: string | null;
   instances: number;
@@ -47,7 +49,7 @@ export type ClusterRow = {
 };
 
 export const clusterColumns =
-  raw(`c.id, c.engine, c.namespace, c.name, c.version, c.status, c.status_reason, c.instances, c.cell_id,
+  raw(`c.id, c.engine, c.namespace, c.name, c.version, c.moves, c.status, c.status_reason, c.instances, c.cell_id,
   c.network_id, host(p.ip) AS address, p.id AS port_id, (SELECT host(f.address) FROM floating_ips f WHERE f.port_id = p.id) AS floating_ip,
   ARRAY(SELECT g.security_group_id::text FROM port_security_groups g WHERE g.port_id = p.id ORDER BY 1) AS security_group_ids,
   ${trustedAuthorities('c.id')} AS authorities, c.flavor_id, c.vcpus, c.ram_gb, c.storage_gb, c.used_bytes, c.parameters, c.username,

@@ -1,3 +1,4 @@
+import { execute } from '@/lib/core/db/pool';
 import { raw, sql } from '@/lib/core/db/sql';
 import { type DomainWork, none } from '@/lib/core/domains/domain';
 import type { Watch } from '@/lib/core/domains/watch';
@@ -53,7 +54,14 @@ const watch = (cell: string): Watch => ({
   ],
   changed: none,
   troubles: none,
-  stop: none,
+  // Members that are stopped with the platform are not billed; the first look after the next start counts them again.
+  stop: {
+    stage: 'services',
+    grace_s: 0,
+    run: async () => {
+      await execute(sql`UPDATE database_clusters SET running = 0 WHERE cell_id = ${cell}::text AND running > 0`);
+    },
+  },
 });
 
 export const databasesWork: DomainWork = {

@@ -12,14 +12,18 @@ const command = (endpoint: Endpoint, ...commands: string[]) =>
 
 /** Whoever holds may fail: the endpoint ends a hold by itself. */
 const LONGEST_HOLD_MS = 20_000;
+/** Of half a second each. */
+const MOST_ATTEMPTS = 4;
 
 /**
  * New connections wait until `release`, for at most 20 seconds, instead of being refused; open ones go on.
  * @throws Error when the endpoint does not answer
  */
 export async function hold(endpoint: Endpoint): Promise<void> {
-  if ((await command(endpoint, `hold ${LONGEST_HOLD_MS}`)) === undefined)
-    throw new Error('The endpoint does not answer.');
+  for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt += 1) {
+    if ((await command(endpoint, `hold ${LONGEST_HOLD_MS}`)) !== undefined) return;
+  }
+  throw new Error('The endpoint does not answer.');
 }
 
 /** Connections that waited go on to the primary. */

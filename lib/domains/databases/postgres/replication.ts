@@ -9,6 +9,7 @@ import type { MemberState, Position } from './state';
 export const GONE_MS = 1_000;
 /** A standby this close to the primary is waited for by every commit. */
 const CLOSE_BYTES = 16 * 1024 ** 2;
+const CHANGE_MS = 1_500;
 
 /** What is remembered of a cluster's replication from look to look. */
 export type ReplicationMemory = {
@@ -75,8 +76,8 @@ async function waitFor(cluster: Cluster, primary: Member, present: string, stand
 
 /** @param setting empty: no commit waits */
 export async function setSynchronous(cluster: Cluster, member: Pick<Member, 'id'>, setting: string): Promise<void> {
-  await ask(cluster, member, `ALTER SYSTEM SET synchronous_standby_names = '${setting}'`);
-  await ask(cluster, member, 'SELECT pg_reload_conf()');
+  await ask(cluster, member, `ALTER SYSTEM SET synchronous_standby_names = '${setting}'`, { timeoutMs: CHANGE_MS });
+  await ask(cluster, member, 'SELECT pg_reload_conf()', { timeoutMs: CHANGE_MS });
 }
 
 async function strike(cluster: Cluster, standby: Member): Promise<void> {

@@ -59,7 +59,7 @@ export async function stateOf(cluster: Cluster, member: Member, timeoutMs = 700)
   }
 }
 
-export const statesOf = (cluster: Cluster, members: readonly Member[]): Promise<Seen[]> =>
-  Promise.all(members.map(async (member) => ({ member, state: await stateOf(cluster, member) })));
+export const statesOf = (cluster: Cluster, members: readonly Member[], timeoutMs?: number): Promise<Seen[]> =>
+  Promise.all(members.map(async (member) => ({ member, state: await stateOf(cluster, member, timeoutMs) })));
 
 export const isServing = ({ state }: Seen): boolean => state.isUp && state.isPrimary;

@@ -41,6 +41,8 @@ import { inTurn } from './turns';
 
 const TABLE = 'database_clusters';
 const AGAIN_MS = 100;
+/** An operation waits for a member that is only slow. */
+const PATIENT_MS = 5_000;
 
 const clusterOf = async ({ operation }: Step<unknown>): Promise<Cluster> => {
   const cluster = await readCluster(operation.resource_id);
@@ -76,7 +78,7 @@ const memories = new Map<string, ReplicationMemory>();
 /** Whether every standby follows the primary and has everything. Until the cluster is launched, no agent sees to it. */
 async function inStep(cluster: Cluster): Promise<string | null> {
   const members = servingMembers(cluster);
-  const seen = await statesOf(cluster, members);
+  const seen = await statesOf(cluster, members, PATIENT_MS);
   const primary = seen.find(({ member }) => member.role === 'primary');
   if (!primary?.state.isUp || !primary.state.isPrimary) return 'the primary to serve';
   const standbys = members.filter(({ role }) => role === 'standby');
@@ -122,6 +124,23 @@ async function serve(step: CellStep<unknown>) {
   return done({ rows: { settled: available(cluster) } });
 }
 
+/** Failures of a switch in a row after which it is given up: until then, nothing has changed. */
+const MOST_ATTEMPTS = 8;
+
+/** Switches the primary, unless it has changed since `moves`; @returns what to log, or why it is given up */
+async function switchOnce({ operation }: CellStep<unknown>, moves: number) {
+  const id = operation.resource_id;
+  const cluster = await readCluster(id);
+  if (cluster?.moves !== moves) return 'The primary has changed already.';
+  try {
+    const { pause_ms } = await inTurn(id, () => switchPrimary(id));
+    return `New connections waited for ${pause_ms} ms.`;
+  } catch (error) {
+    if (operation.attempts + 1 >= MOST_ATTEMPTS) return failure(reasonOf(error));
+    throw error;
+  }
+}
+
 const removing = (members: readonly Member[], cell: string) =>
   Object.fromEntries(
     members.map(({ id, ordinal }) => [`member ${ordinal}`, deleteMemberKind.start(id, {}, { cell_id: cell })]),
@@ -139,7 +158,12 @@ export const postgresSteps: OperationSteps[] = [
             if (step.operation.project_id) await ensureWired(step.cell, step.operation.project_id);
             const cluster = await clusterOf(step);
             const primary = primaryOf(servingMembers(cluster));
-            return ensureMembers(step.cell, cluster, primary ? [primary] : []);
+            // The endpoint needs nothing of the members: it begins now, and is waited for later.
+            const [started] = await Promise.all([
+              ensureMembers(step.cell, cluster, primary ? [primary] : []),
+              engineOf(step.cell).services.ensureService(endpointSpec(cluster)),
+            ]);
+            return started;
           },
           () => goTo('roles'),
         ),
@@ -189,13 +213,8 @@ export const postgresSteps: OperationSteps[] = [
     switchPrimaryKind,
     {
       async switch(step) {
-        try {
-          const result = await inTurn(step.operation.resource_id, () => switchPrimary(step.operation.resource_id));
-          const pause = result === 'nothing to do' ? '' : `New connections waited for ${result.pause_ms} ms.`;
-          return goTo('serve', { log: pause });
-        } catch (error) {
-          return failure(reasonOf(error));
-        }
+        const paused = await switchOnce(step, step.input.moves);
+        return typeof paused === 'object' ? paused : goTo('serve', { log: paused });
       },
       serve,
     },
@@ -227,7 +246,9 @@ export const postgresSteps: OperationSteps[] = [
         const primary = primaryOf(members);
         if (!primary) return failure('The cluster has no primary.');
         if (members.length > 1 && step.input.restarts) {
-          await inTurn(cluster.id, () => switchPrimary(cluster.id));
+          const paused = await switchOnce(step, step.input.moves);
+          if (typeof paused === 'object') return paused;
+          return goTo('former', { log: paused });
         }
         return goTo('former');
       },

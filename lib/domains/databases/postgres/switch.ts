@@ -9,6 +9,8 @@ import { stateOf, statesOf } from './state';
 const DRAIN_MS = 500;
 const CATCH_UP_MS = 3_000;
 const POLL_MS = 10;
+/** A member that is only slow must not make a planned switch fail. */
+const PATIENT_MS = 3_000;
 
 const pause = () => new Promise((resolve) => setTimeout(resolve, POLL_MS));
 
@@ -20,12 +22,12 @@ export type Switched = { pause_ms: number };
  * over. The former primary follows it. Nothing acknowledged is lost; without a standby that catches up, nothing has changed.
  * @throws Error with the reason for its owner
  */
-export async function switchPrimary(clusterId: string): Promise<Switched | 'nothing to do'> {
+export async function switchPrimary(clusterId: string): Promise<Switched> {
   const cluster = await readCluster(clusterId);
   if (!cluster) throw new Error('The cluster is gone.');
   const members = servingMembers(cluster);
   const primary = primaryOf(members);
-  const target = bestStandby(await statesOf(cluster, members));
+  const target = bestStandby(await statesOf(cluster, members, PATIENT_MS));
   if (!primary || !target) throw new Error('No standby has caught up with the primary.');
   const endpoint = endpointOf(cluster);
   // Most of the work of a shutdown, done while clients still write.
@@ -74,11 +76,11 @@ export async function drain(cluster: Cluster, primary: Pick<Member, 'id'>): Prom
 }
 
 async function catchUp(cluster: Cluster, primary: Member, target: Member): Promise<void> {
-  const last = await stateOf(cluster, primary);
+  const last = await stateOf(cluster, primary, PATIENT_MS);
   if (!last.isUp || !last.isPrimary) throw new Error('The primary has just failed.');
   const until = performance.now() + CATCH_UP_MS;
   while (performance.now() < until) {
-    const state = await stateOf(cluster, target);
+    const state = await stateOf(cluster, target, PATIENT_MS);
     if (state.isUp && !state.isPrimary && state.received >= last.written) return;
     await pause();
   }
