@@ -3,6 +3,7 @@ import { domain } from '@/lib/core/domains/domain';
 import { byName } from '@/lib/core/domains/search';
 import { addressesOfDevices } from '@/lib/domains/network/search';
 import { serviceMetrics } from '@/lib/hosts/services/service-metrics';
+import { databaseBackupsEndpoints } from './backups/endpoints';
 import { databasesChecks } from './checks';
 import { databasesEndpoints } from './endpoints';
 import { databaseJobsEndpoints } from './jobs/endpoints';
@@ -12,7 +13,7 @@ import { clusterStatuses } from './schema';
 /** Managed databases: clusters of members behind an address that follows the primary. */
 export const databases = domain({
   name: 'databases',
-  endpoints: [...databasesEndpoints, ...databaseJobsEndpoints],
+  endpoints: [...databasesEndpoints, ...databaseJobsEndpoints, ...databaseBackupsEndpoints],
   tags: { Databases: 'Managed clusters of PostgreSQL and other engines, on a private network.' },
   resources: {
     database_cluster: {

@@ -3,6 +3,7 @@ import { raw, sql } from '@/lib/core/db/sql';
 import { type DomainWork, none } from '@/lib/core/domains/domain';
 import type { Watch } from '@/lib/core/domains/watch';
 import type { ServiceSource } from '@/lib/hosts/services/engine';
+import { backupSteps, keepBackups } from './backups/work';
 import { watchWayBack } from './jobs/way-back';
 import { ENDPOINT_MEMORY_MB } from './plan';
 import { clusterAgent } from './postgres/agent';
@@ -64,8 +65,8 @@ const watch = (cell: string): Watch => ({
 });
 
 export const databasesWork: DomainWork = {
-  steps: [...postgresSteps, ...upgradeOperationSteps],
-  jobs: [watchWayBack],
+  steps: [...postgresSteps, ...upgradeOperationSteps, ...backupSteps],
+  jobs: [watchWayBack, keepBackups],
   services: databaseServices,
   room,
   watch,

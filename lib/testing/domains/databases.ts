@@ -32,8 +32,19 @@ async function createJob(project: TestProject, name: string): Promise<string> {
   return id;
 }
 
+/** A backup that can be restored, of a cluster that may be gone. */
+async function createBackup(project: TestProject): Promise<string> {
+  const id = newId();
+  await execute(sql`INSERT INTO database_backups (id, project_id, cluster_id, cell_id, engine, namespace, name, version, storage_gb, kind, status,
+      size_bytes, verified_at, finished_at, expires_at, created_at, updated_at)
+    VALUES (${id}::uuid, ${project.id}::uuid, ${newId()}::uuid, ${await createCell()}::text, 'postgres', 'default', 'gone', '18', 1, 'manual', 'available',
+      1, platform_now(), platform_now(), platform_now() + interval '7 days', platform_now(), platform_now())`);
+  return id;
+}
+
 export const databasesTesting: DomainTesting = {
   fixtures: {
+    '/dbaas/backups/{id}': async (project) => ({ id: await createBackup(project) }),
     '/dbaas/jobs/{job_id}': async (project, call) => {
       const { name } = await createFixture(project, call);
       return { job_id: await createJob(project, name) };

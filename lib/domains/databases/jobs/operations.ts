@@ -23,6 +23,7 @@ export const rollBackKind = operationKind({
 });
 
 /** Removes the former version's members, when its way back has ended. */
+
 export const endWayBackKind = operationKind({
   kind: 'database_cluster.end_way_back',
   resource_type: 'database_cluster',

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { waitFor } from '@/lib/engines/local/turns';
 import { testDatabase } from '@/lib/testing/database';
 import { databaseTrouble, startDatabaseWorld } from '@/lib/testing/database-world';
-import type { DatabaseCluster, DatabaseClusterWithCredentials, DatabaseJob, Preflight } from '../schema';
+import type { Backup, DatabaseCluster, DatabaseClusterWithCredentials, DatabaseJob, Preflight } from '../schema';
 
 testDatabase();
 const trouble = await databaseTrouble(['16', '18']);
@@ -83,6 +83,24 @@ describe.skipIf(trouble !== null)(
       expect(refused).toMatchObject({ status: 409 });
       expect(refused.text).toContain('compatibility');
       await client.run(['DROP TABLE bare']);
+    }, 120_000);
+
+    test('a backup is made on request, read to its end, and makes the check pass', async () => {
+      const asked = await world.call('POST', `${world.paths('orders')}/backups`, world.as);
+      expect(asked.status).toBe(202);
+      const listed = async () =>
+        (await world.call('GET', `${world.paths('orders')}/backups`, world.as)).body as Backup[];
+      await waitFor(async () => !['pending', 'running'].includes((await listed())[0]?.status ?? ''), {
+        timeoutMs: 60_000,
+        everyMs: 50,
+      });
+      expect(await listed()).toMatchObject([
+        { kind: 'manual', status: 'available', version: '16', status_reason: null, cluster_deleted: false },
+      ]);
+      const found = (await world.call('GET', `${world.paths('orders')}/preflight?target_version=18`, world.as))
+        .body as Preflight;
+      expect(found).toMatchObject({ passed: true });
+      expect(found.checks[2]).toMatchObject({ id: 'fresh_backup', status: 'passed' });
     }, 120_000);
 
     test('16 to 18 under writes and back: nothing acknowledged is lost', async () => {

@@ -1,0 +1,64 @@
+import { newId } from '@/lib/core/db/id';
+import { execute, query } from '@/lib/core/db/pool';
+import { sql } from '@/lib/core/db/sql';
+import { orderOperation } from '@/lib/core/operations/order';
+import type { PeriodicJob } from '@/lib/core/operations/periodic';
+import { done, failure, type OperationSteps, operationSteps } from '@/lib/core/operations/steps';
+import { ownCell } from '@/lib/settings';
+import { primaryOf, readCluster, servingMembers } from '../postgres/clusters';
+import { backUpKind } from './operations';
+import { baseKey, storeOf, takeBackup } from './take';
+
+const MOST_ATTEMPTS = 3;
+
+export const backupSteps: OperationSteps[] = [
+  operationSteps(
+    backUpKind,
+    {
+      async copying({ operation, input }) {
+        const cluster = await readCluster(operation.resource_id);
+        const primary = cluster && primaryOf(servingMembers(cluster));
+        if (!cluster || !primary) return failure('The cluster has no primary.');
+        if (operation.attempts >= MOST_ATTEMPTS) return failure('The backup failed several times.');
+        const bytes = await takeBackup(cluster, primary, input.kind, input.backup_id);
+        return done({ log: `A backup of ${bytes} bytes was made and read to its end.` });
+      },
+    },
+    // The row of the backup says why.
+    { failed: async () => done(), concurrency: 1 },
+  ),
+];
+
+/** Makes a backup of every cluster each day, and removes those whose time is over. */
+export const keepBackups: PeriodicJob = {
+  name: 'databases.backups',
+  every_ms: 60_000,
+  async run() {
+    await orderDue();
+    await removeOld();
+  },
+};
+
+async function orderDue(): Promise<void> {
+  const due = await query<{ id: string; project_id: string; cell_id: string }>(sql`
+    SELECT c.id, c.project_id, c.cell_id FROM database_clusters c
+    WHERE c.engine = 'postgres' AND c.cell_id = ${ownCell()}::text AND c.status = 'available'
+      AND c.launched_at < platform_now() - interval '5 minutes'
+      AND NOT EXISTS (SELECT FROM database_backups b WHERE b.cluster_id = c.id AND b.status IN ('pending', 'running', 'available')
+        AND b.created_at > platform_now() - interval '23 hours')
+      AND NOT EXISTS (SELECT FROM database_backups b WHERE b.cluster_id = c.id AND b.status = 'failed'
+        AND b.created_at > platform_now() - interval '1 hour')`);
+  for (const { id, project_id, cell_id } of due)
+    await orderOperation(backUpKind.start(id, { backup_id: newId(), kind: 'automatic' }, { cell_id }), project_id);
+}
+
+/** Files first: a row that is left names what has to be removed. */
+async function removeOld(): Promise<void> {
+  const old = await query<{ id: string; cluster_id: string }>(sql`
+    SELECT id, cluster_id FROM database_backups WHERE cell_id = ${ownCell()}::text AND (status = 'deleting' OR expires_at < platform_now()
+      OR (status IN ('pending', 'running', 'failed') AND updated_at < platform_now() - interval '7 days'))`);
+  for (const { id, cluster_id } of old) {
+    await storeOf(cluster_id).remove(baseKey(id));
+    await execute(sql`DELETE FROM database_backups WHERE id = ${id}::uuid`);
+  }
+}
