@@ -111,6 +111,12 @@ async function one(request: APIRequestContext, { token }: Tenant): Promise<Recor
     instance,
     loadBalancer,
     editLoadBalancer: loadBalancer,
+    function: await make('/functions', {
+      name: `f${'x'.repeat(58)}`,
+      template_id: 'python3.11',
+      code: 'def handler(event, context):\n    return event\n',
+      url: {},
+    }),
     layer: await make('/layers', { name: 'l'.repeat(100), description: 'd'.repeat(500) }),
     route,
     editRoute: route,

@@ -26,7 +26,7 @@ export function BackendsField({ form }: { form: RouteForm }) {
     <fieldset className="space-y-4">
       <legend className="font-medium text-sm">Backends</legend>
       {fields.map(({ id }, position) => {
-        const isUrl = backends[position]?.target === URL_TARGET;
+        const target = backends[position]?.target ?? '';
         return (
           <fieldset key={id} className="space-y-3 rounded-md border p-4">
             <legend className="sr-only">Backend {position + 1}</legend>
@@ -55,7 +55,7 @@ export function BackendsField({ form }: { form: RouteForm }) {
                 <Trash2 />
               </Button>
             </div>
-            {isUrl ? (
+            {target === URL_TARGET ? (
               <TextField
                 control={control}
                 name={`backends.${position}.url`}
@@ -65,6 +65,10 @@ export function BackendsField({ form }: { form: RouteForm }) {
                 autoComplete="off"
                 mono
               />
+            ) : target.startsWith('function:') ? (
+              <p className="text-pretty text-ink-muted text-xs">
+                A request becomes the function’s event, and its result the response.
+              </p>
             ) : (
               <TextField
                 control={control}
@@ -103,10 +107,11 @@ export function BackendsField({ form }: { form: RouteForm }) {
   );
 }
 
-/** Instances and load balancers of the project, and any address. */
+/** Instances, load balancers and functions of the project, and any address. */
 function useTargets(): Option[] {
   const instances = useList('/api/v1/compute/instances', { limit: 200, sort: 'name' });
   const balancers = useList('/api/v1/lbaas/loadbalancers', { limit: 200, sort: 'name' });
+  const functions = useList('/api/v1/functions', { limit: 200, sort: 'name' });
   return [
     ...(instances.data?.rows ?? []).map(({ id, name, addresses }) => ({
       value: `instance:${id}`,
@@ -117,6 +122,11 @@ function useTargets(): Option[] {
       value: `load_balancer:${id}`,
       label: name,
       description: `Load balancer, ${vip_address}`,
+    })),
+    ...(functions.data?.rows ?? []).map(({ id, name, template_id }) => ({
+      value: `function:${id}`,
+      label: name,
+      description: `Function, ${template_id}`,
     })),
     { value: URL_TARGET, label: 'A URL', description: 'A server on the internet' },
   ];

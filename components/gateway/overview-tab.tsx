@@ -68,7 +68,10 @@ function TrafficCard({ route, names }: { route: Route; names: ReadonlyMap<string
                   <th scope="row" className="py-2 pr-4 text-left font-normal">
                     {backend.name}
                     <span className="block min-w-24 text-ink-muted text-xs wrap-anywhere">
-                      {targetOf(backend, names.get(backend.instance_id ?? backend.load_balancer_id ?? ''))}
+                      {targetOf(
+                        backend,
+                        names.get(backend.instance_id ?? backend.load_balancer_id ?? backend.function_id ?? ''),
+                      )}
                     </span>
                   </th>
                   <td className="py-2 pr-4">

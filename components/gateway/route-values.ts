@@ -24,7 +24,7 @@ const backend = z
       path: ['url'],
       error: 'An address such as https://www.example.org, without a path.',
     }),
-    z.refine(({ target, port }) => target === URL_TARGET || whole(port, 1, 65_535), {
+    z.refine(({ target, port }) => target === URL_TARGET || target.startsWith('function:') || whole(port, 1, 65_535), {
       path: ['port'],
       error: 'A port from 1 to 65535.',
     }),

@@ -1,6 +1,7 @@
 import { budget } from '@/components/billing/domain';
 import { certificates } from '@/components/certificates/domain';
 import { instances, keyPairs } from '@/components/compute/domain';
+import { functions } from '@/components/functions/domain';
 import { routes } from '@/components/gateway/domain';
 import { images } from '@/components/images/domain';
 import type { ResourceKind } from '@/components/kit/page/navigation';
@@ -41,6 +42,7 @@ const places: Readonly<Record<string, Place>> = {
   load_balancer: { kind: loadBalancers, one: (project, id) => paths.loadBalancer(project, id) },
   floating_ip: { kind: floatingIps, one: (project, _, search) => paths.floatingIps(project, search) },
   gateway_route: { kind: routes, one: (project, id) => paths.route(project, id) },
+  function: { kind: functions, one: (project, id) => paths.function(project, id) },
   layer: { kind: layers, one: (project, id) => paths.layer(project, id) },
   certificate: { kind: certificates, one: (project, id) => paths.certificate(project, id) },
   secret: { kind: secrets, one: (project, _, search) => paths.secrets(project, search) },

@@ -12,6 +12,7 @@ import {
 } from '@/components/billing/domain';
 import { certificates } from '@/components/certificates/domain';
 import { flavors, instances, keyPairs } from '@/components/compute/domain';
+import { functions } from '@/components/functions/domain';
 import { routes } from '@/components/gateway/domain';
 import { identityProviders } from '@/components/iam/domain';
 import { images } from '@/components/images/domain';
@@ -62,7 +63,7 @@ export const portalNavigation: readonly NavigationGroup[] = [
     ],
   },
   { label: 'Storage', entries: [tabbed([volumes, snapshots]), tabbed([buckets, accessKeys], 'Object storage')] },
-  { label: 'Serverless', entries: [layers] },
+  { label: 'Serverless', entries: [functions, layers] },
   { label: 'Observability', entries: [dashboards, metrics, logs] },
   { label: 'Security', entries: [secrets, policySimulator, auditLog] },
   {

@@ -83,6 +83,7 @@ const looks = new Map<string, StatusLook>([
   ['detaching', busy('Detaching')],
   ['resizing', busy('Resizing')],
   ['updating', busy('Updating')],
+  ['deploying', busy('Deploying')],
   ['pending_update', busy('Updating')],
   ['scaling', busy('Scaling')],
   ['rebooting', busy('Rebooting')],
@@ -108,6 +109,9 @@ const looks = new Map<string, StatusLook>([
   ['completed', good('Completed')],
   ['cancelled', rest('Cancelled', Ban)],
   ['failed', bad('Failed')],
+  ['timed_out', bad('Timed out')],
+  ['out_of_memory', bad('Out of memory')],
+  ['dead_letter', bad('Dead letter')],
 
   // decisions and money
   ['allowed', good('Allowed')],

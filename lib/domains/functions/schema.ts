@@ -231,7 +231,7 @@ export const rollBack = z
 
 export const invoke = z
   .strictObject({
-    payload: z.json().default({}).meta({ description: 'At most 6 MB, or 256 KB for `async`.' }),
+    payload: z.unknown().default({}).meta({ description: 'At most 6 MB, or 256 KB for `async`.' }),
     mode: z.enum(['sync', 'async']).default('sync'),
   })
   .meta({ id: 'InvokeFunction', example: { payload: { name: 'Ada' }, mode: 'sync' } });
@@ -252,7 +252,7 @@ export const invocationResult = z
   .strictObject({
     invocation_id: id,
     status: endedStatus,
-    result: z.json(),
+    result: z.unknown(),
     error: functionError.optional(),
     duration_ms: z.number().meta({ description: 'Of the handler.' }),
     memory_mb: z.int().meta({ description: 'Most memory that the instance has used.' }),
@@ -302,8 +302,8 @@ export type FunctionLogLine = z.output<typeof functionLogLine>;
 export const invocation = z
   .strictObject({
     ...shared,
-    payload: z.json(),
-    result: z.json(),
+    payload: z.unknown(),
+    result: z.unknown(),
     log: z.array(functionLogLine).meta({ description: 'Of the last attempt; at most 256 KB.' }),
     log_truncated: z.boolean(),
   })

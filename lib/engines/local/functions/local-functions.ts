@@ -2,6 +2,7 @@ import { chmod, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { createServer, type Socket } from 'node:net';
 import { dirname, join } from 'node:path';
 import { rootCertificates } from 'node:tls';
+import { fileURLToPath } from 'node:url';
 import type { FunctionEngine, FunctionInstance, InstanceLine, InstanceSpec } from '@/lib/domains/functions/engine';
 import type { ProgramRef, Settlement } from '@/lib/hosts/services/engine';
 import { EngineError } from '../../error';
@@ -29,8 +30,10 @@ const ADDRESS_SPACE_MB = 512;
 const HEAP_SHARE = 0.75;
 
 const PROXY = 'http://127.0.0.1:3128';
-const LAUNCH = join(import.meta.dirname, 'launch.py');
-const FILTER = join(import.meta.dirname, 'filter.py');
+// Not `import.meta.dirname`, which the bundler of the pages leaves undefined.
+const HERE = dirname(fileURLToPath(import.meta.url));
+const LAUNCH = join(HERE, 'launch.py');
+const FILTER = join(HERE, 'filter.py');
 const RUNTIMES = { python: 'runtime.py', node: 'node.mjs', deno: 'deno.mjs' } as const;
 
 const MASKED = ['/proc/acpi', '/proc/asound', '/proc/kcore', '/proc/keys', '/proc/timer_list', '/proc/sched_debug'];
@@ -149,7 +152,7 @@ export class LocalFunctions implements FunctionEngine {
     const filterFile = join(folder, 'seccomp.bpf');
     await mkdir(join(runtimeFolder, 'etc'), { recursive: true, mode: 0o755 });
     for (const file of Object.values(RUNTIMES))
-      await writeFile(join(runtimeFolder, file), await readFile(join(import.meta.dirname, file)), { mode: 0o644 });
+      await writeFile(join(runtimeFolder, file), await readFile(join(HERE, file)), { mode: 0o644 });
     for (const [name, content] of Object.entries(SYSTEM_FILES))
       await writeFile(join(runtimeFolder, 'etc', name), content, { mode: 0o644 });
     await writeFile(join(runtimeFolder, 'authorities.pem'), rootCertificates.join('\n'), { mode: 0o644 });
