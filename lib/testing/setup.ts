@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { inject } from 'vitest';
+import { cpSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, inject } from 'vitest';
 import { setClockOffset } from '@/lib/clock';
 import { forgetSettings } from '@/lib/settings';
 import { databaseOn } from './database';
@@ -13,9 +15,17 @@ globalThis.nephelePrisma = undefined;
 globalThis.nepheleEngines = undefined;
 globalThis.nepheleStopping = undefined;
 
+/** A host's engines are told apart by their data folder: tests of services, of which two files run at a time, have one each. */
+function ownFolder(shared: string): string {
+  if (!expect.getState().testPath?.endsWith('.services.test.ts')) return shared;
+  const own = `${shared}-${randomBytes(4).toString('hex')}`;
+  cpSync(join(shared, 'keys'), join(own, 'keys'), { recursive: true });
+  return own;
+}
+
 // Sets the database name before every test file, so that a pool opened by any import is correct from the start.
 const { adminUrl, template } = inject('postgres');
 applyTestSettings({
-  DATA_DIR: inject('dataDir'),
+  DATA_DIR: ownFolder(inject('dataDir')),
   DATABASE_URL: databaseOn(adminUrl, `${template}_${randomBytes(6).toString('hex')}`),
 });
