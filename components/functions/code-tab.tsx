@@ -147,7 +147,7 @@ function Workbench({ of, deployed, isReading, start, file = 'Code' }: WorkbenchP
             <ErrorNotice title="The code could not be deployed" error={replace.error} />
           </div>
         )}
-        <div className="h-[min(36rem,65dvh)] *:h-full [&_.rounded-md]:rounded-none [&_.rounded-md]:border-0">
+        <div className="h-[min(30rem,50dvh)] *:h-full [&_.rounded-md]:rounded-none [&_.rounded-md]:border-0">
           <CodeEditor
             label="Function code"
             value={text}
