@@ -211,6 +211,7 @@ function TryOut({ of, isDirty }: { of: CloudFunction; isDirty: boolean }) {
       </Card>
       <Card
         title="Outcome"
+        aria-label="Outcome"
         actions={
           data && (
             <span className="flex flex-wrap items-center justify-end gap-x-3 gap-y-1 text-xs tabular-nums">
