@@ -65,7 +65,7 @@ test('a function is written, deployed, invoked, broken, mended by its stack, com
   await page.getByRole('button', { name: 'Deploy', exact: true }).click();
   await expect(page.getByRole('region', { name: 'Editor' }).getByText('Version 3', { exact: true })).toBeVisible(START);
   await invoke(page);
-  await expect(outcome(page).getByText('Failed')).toBeVisible();
+  await expect(outcome(page).getByText('Failed', { exact: true })).toBeVisible();
   await expect(outcome(page).getByRole('figure', { name: 'stack' })).toContainText('line 2, in handler');
   await expect(outcome(page).getByText("KeyError: 'sentence'").first()).toBeVisible();
   await expectAccessible(page);
@@ -143,7 +143,7 @@ def handler(event, context):
   await expectAccessible(page);
 
   const invoked = await request.post(`/api/v1/functions/${id}/invoke`, { headers, data: { payload: {} }, ...START });
-  expect((await invoked.json()).result).toEqual(['kept', 'bonjour', 256]);
+  expect((await invoked.json()).result).toEqual(['kept', 'bonjour', '256']);
   await page.getByRole('tab', { name: 'Metrics' }).click();
   await expect(page.getByRole('heading', { name: 'Cold starts' })).toBeVisible();
   await expectAccessible(page);
@@ -163,7 +163,7 @@ test('a layer is built from requirements, used by a function, shared with everyo
   await page.getByRole('button', { name: 'Create layer' }).click();
   await expect(page).toHaveTitle('clients · Nephele');
   await page.getByRole('button', { name: 'Publish version' }).first().click();
-  await page.getByLabel('Packages').fill('requests==2.32.3');
+  await page.getByRole('textbox', { name: 'Packages' }).fill('requests==2.32.3');
   await expectAccessible(page);
   await page.getByRole('button', { name: 'Build version' }).click();
   await expect(page.getByRole('row', { name: /1 .*requests==2.32.3/ })).toContainText('Ready', START);
@@ -203,10 +203,10 @@ def handler(event, context):
   await page.getByRole('link', { name: 'clients' }).click();
   await page.getByRole('tab', { name: 'Sharing' }).click();
   await page.getByRole('button', { name: 'Make public' }).click();
-  await page.getByRole('dialog').getByRole('button', { name: 'Make public' }).click();
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Make public' }).click();
   await expect(page.getByText('Every project of the platform can use this layer.')).toBeVisible();
   await expectAccessible(page);
   await page.getByRole('button', { name: 'Stop sharing' }).click();
-  await page.getByRole('dialog').getByRole('button', { name: 'Stop sharing' }).click();
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Stop sharing' }).click();
   await expect(page.getByText('Only the projects below can use this layer.')).toBeVisible();
 });

@@ -147,7 +147,7 @@ function Workbench({ of, deployed, isReading, start, file = 'Code' }: WorkbenchP
             <ErrorNotice title="The code could not be deployed" error={replace.error} />
           </div>
         )}
-        <div className="h-[min(36rem,65dvh)] *:h-full [&_.rounded-md]:rounded-none [&_.rounded-md]:border-0">
+        <div className="h-[min(30rem,50dvh)] *:h-full [&_.rounded-md]:rounded-none [&_.rounded-md]:border-0">
           <CodeEditor
             label="Function code"
             value={text}
@@ -211,6 +211,7 @@ function TryOut({ of, isDirty }: { of: CloudFunction; isDirty: boolean }) {
       </Card>
       <Card
         title="Outcome"
+        aria-label="Outcome"
         actions={
           data && (
             <span className="flex flex-wrap items-center justify-end gap-x-3 gap-y-1 text-xs tabular-nums">

@@ -77,7 +77,7 @@ export function LayersField({ form, of }: { form: ConfigurationForm; of: CloudFu
           nouns="layers"
           placeholder={options.length === 0 ? 'No layer to add' : 'Add a layer…'}
           options={options}
-          value=""
+          value={undefined}
           onValueChange={(id) => set([...chosen, id])}
         />
       )}
