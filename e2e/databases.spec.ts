@@ -3,7 +3,7 @@ import pg from 'pg';
 import { bearer, expect, expectAccessible, open, type Tenant, test } from './support';
 
 /** Members start in seconds, but their program may have to be fetched first. */
-const START = { timeout: 480_000 };
+const START = { timeout: 240_000 };
 
 const list = (tenant: Tenant) => `/projects/${tenant.slug}/databases/clusters`;
 const next = (page: Page) => page.getByRole('button', { name: 'Continue' }).click();
@@ -63,7 +63,7 @@ test('a PostgreSQL cluster is created in the wizard, connected to, failed over, 
   tenant,
   request,
 }) => {
-  test.setTimeout(1_800_000);
+  test.setTimeout(900_000);
   const headers = bearer(tenant.token);
   await allowPostgres(request, headers);
   await open(page, list(tenant), tenant.admin);
@@ -174,7 +174,7 @@ test('a PostgreSQL cluster is created in the wizard, connected to, failed over, 
 });
 
 test('a cluster is upgraded from 16 to 18 with its stages live, and rolled back', async ({ page, tenant, request }) => {
-  test.setTimeout(1_800_000);
+  test.setTimeout(900_000);
   const headers = bearer(tenant.token);
   const created = await request.post('/api/v1/dbaas/postgres', {
     headers,

@@ -8,21 +8,13 @@ import type { FunctionPool } from './pool/pool';
 const MS = 1000;
 
 const invocations: Metric = {
-<<<<<<< HEAD
-  name: 'nephele_function_ended_invocations',
-=======
   name: 'nephele_function_handler_invocations',
->>>>>>> fn
   type: 'counter',
   unit: 'invocations',
   help: 'Starts of the handler by how they ended (`status`).',
 };
 const coldStarts: Metric = {
-<<<<<<< HEAD
-  name: 'nephele_function_cold_invocations',
-=======
   name: 'nephele_function_cold_start_invocations',
->>>>>>> fn
   type: 'counter',
   unit: 'invocations',
   help: 'Those that waited for a new instance.',
