@@ -14,6 +14,8 @@ export const databasesPortal: DomainPortal = {
     'database_cluster.fail_over': 'switched the primary of database cluster',
     'database_cluster.failed_over': 'replaced the failed primary of database cluster',
     'database_cluster.roll_back': 'rolled back the upgrade of database cluster',
+    'database_cluster.back_up': 'backed up database cluster',
+    'database_cluster.delete_backup': 'deleted a backup of database cluster',
     'database_cluster.upgrade': 'upgraded database cluster',
     'database_upgrade.preflight': 'began the upgrade of database cluster',
     'database_cluster.reset_password': 'reset the password of database cluster',

@@ -127,7 +127,7 @@ export type InvocationRow = Omit<InvocationSummary, 'created_at' | 'started_at' 
 };
 
 export const invocationColumns = raw(`i.id, i.function_id, i.version, i.mode, i.trigger, i.status, i.attempts, i.error,
-  i.duration_ms, i.memory_mb, i.cold_start, i.created_at, i.started_at, i.ended_at, i.next_attempt_at`);
+  i.duration_ms::float8 AS duration_ms, i.memory_mb, i.cold_start, i.created_at, i.started_at, i.ended_at, i.next_attempt_at`);
 
 export const viewInvocation = (row: InvocationRow): InvocationSummary => ({
   id: row.id,

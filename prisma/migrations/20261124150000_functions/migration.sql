@@ -65,7 +65,7 @@ CREATE TABLE "function_invocations" (
     "error" JSONB,
     "log" TEXT,
     "log_truncated" BOOLEAN NOT NULL DEFAULT false,
-    "duration_ms" DOUBLE PRECISION,
+    "duration_ms" DECIMAL(12,2),
     "memory_mb" INTEGER,
     "cold_start" BOOLEAN,
     "created_at" TIMESTAMPTZ(3) NOT NULL,
