@@ -8,25 +8,25 @@ import type { FunctionPool } from './pool/pool';
 const MS = 1000;
 
 const invocations: Metric = {
-  name: 'nephele_function_invocations',
+  name: 'nephele_function_handler_invocations',
   type: 'counter',
   unit: 'invocations',
   help: 'Starts of the handler by how they ended (`status`).',
 };
 const coldStarts: Metric = {
-  name: 'nephele_function_cold_starts',
+  name: 'nephele_function_cold_start_invocations',
   type: 'counter',
   unit: 'invocations',
   help: 'Those that waited for a new instance.',
 };
 const throttled: Metric = {
-  name: 'nephele_function_throttled',
+  name: 'nephele_function_throttled_invocations',
   type: 'counter',
   unit: 'invocations',
   help: 'Events refused because of the concurrency.',
 };
 const concurrency: Metric = {
-  name: 'nephele_function_concurrency',
+  name: 'nephele_function_concurrent_events',
   type: 'gauge',
   unit: 'events',
   help: 'Most events at the same time since the last sample.',
