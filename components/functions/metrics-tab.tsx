@@ -25,7 +25,7 @@ type Chart = {
 const perSecond = (value: number) => `${value.toFixed(value < 10 ? 2 : 0)}/s`;
 const whole = (value: number) => value.toFixed(0);
 const rate = (metric: string, of: string, more = '') => `sum(rate(${metric}{${of}${more}}[1m]))`;
-const invocations = 'nephele_function_invocations';
+const invocations = 'nephele_function_handler_invocations';
 
 const charts: readonly Chart[] = [
   { title: 'Invocations', lines: [['Invocations', (of) => rate(invocations, of)]], format: perSecond },
@@ -48,17 +48,17 @@ const charts: readonly Chart[] = [
   },
   {
     title: 'Cold starts',
-    lines: [['Cold starts', (of) => rate('nephele_function_cold_starts', of)]],
+    lines: [['Cold starts', (of) => rate('nephele_function_cold_start_invocations', of)]],
     format: perSecond,
   },
   {
     title: 'Concurrency',
-    lines: [['Events at the same time', (of) => `max(nephele_function_concurrency{${of}})`]],
+    lines: [['Events at the same time', (of) => `max(nephele_function_concurrent_events{${of}})`]],
     format: whole,
   },
   {
     title: 'Refused',
-    lines: [['Over the concurrency', (of) => rate('nephele_function_throttled', of)]],
+    lines: [['Over the concurrency', (of) => rate('nephele_function_throttled_invocations', of)]],
     format: perSecond,
   },
 ];
