@@ -14,7 +14,7 @@ export interface Rates {
 const STEP_S = 60;
 const WINDOW_MS = 15 * 60_000;
 const WINDOW = '15m';
-const counted = `nephele_function_handler_invocations`;
+const counted = 'nephele_function_handler_invocations';
 
 /** Invocations and errors of all functions of the project; those that nobody calls are not in it. */
 export function useFunctionRates(): ReadonlyMap<string, Rates> | undefined {

@@ -11,7 +11,7 @@ import { layerFolders } from '@/lib/domains/layers/content';
 import type { LayerVersion } from '@/lib/domains/layers/schema';
 import { layerSteps } from '@/lib/domains/layers/steps';
 import { replaceEngines } from '@/lib/engines/engines';
-import { reasonOf } from '@/lib/engines/error';
+import { detailOf } from '@/lib/engines/error';
 import { PROGRAMS } from '@/lib/engines/local/catalogue/catalogue';
 import { fetchProgram } from '@/lib/engines/local/catalogue/store';
 import { describeHost, type Host } from '@/lib/engines/local/host';
@@ -37,7 +37,7 @@ async function builderTrouble(host: Host): Promise<string | null> {
     for (const program of PROGRAMS) if (program.name === 'layer-builder') await fetchProgram(host, program);
     return await serviceTrouble(host);
   } catch (error) {
-    return reasonOf(error);
+    return detailOf(error);
   }
 }
 
@@ -91,8 +91,7 @@ export async function layerSuite(user: string): Promise<void> {
         const said = spawnSync('/usr/bin/python3', [
           '-I',
           '-c',
-          `import sys; sys.path[:] = [sys.argv[1], *sys.path]
-  import requests; print(requests.__version__, requests.__file__.startswith(sys.argv[1]))`,
+          'import sys; sys.path.insert(0, sys.argv[1]); import requests; print(requests.__version__, requests.__file__.startswith(sys.argv[1]))',
           join(folder, 'python'),
         ]);
         expect(String(said.stdout)).toBe('2.32.3 True\n');

@@ -1,7 +1,9 @@
 import { newId } from '@/lib/core/db/id';
 import { execute } from '@/lib/core/db/pool';
 import { raw, sql } from '@/lib/core/db/sql';
+import { ensureProjectNetworking } from '@/lib/domains/network/project-networking';
 import { TINY_IMAGE, UPLOADED } from './hosts';
+import { defaultNetwork } from './machines';
 import { createProject, type TestProject } from './world';
 
 /** A project created at the start of a month, with no other project left to close, so that all invoices are its own. */
@@ -41,10 +43,14 @@ export async function instanceRow(project: TestProject, flavor: string, name = '
 }
 
 /** Writes a status change as workers do; the first `active` means that a guest has run. */
-export async function becomes(table: 'instances' | 'volumes' | 'snapshots' | 'images', id: string, status: string) {
-  const first = raw(
-    table === 'instances' && status === 'active' ? ', launched_at = coalesce(launched_at, platform_now())' : '',
-  );
+export async function becomes(
+  table: 'instances' | 'volumes' | 'snapshots' | 'images' | 'database_clusters',
+  id: string,
+  status: string,
+) {
+  const isLaunched =
+    table === 'instances' ? status === 'active' : table === 'database_clusters' && status === 'available';
+  const first = raw(isLaunched ? ', launched_at = coalesce(launched_at, platform_now())' : '');
   await execute(
     sql`UPDATE ${raw(table)} SET status = ${status}::text, updated_at = platform_now()${first} WHERE id = ${id}::uuid`,
   );
@@ -72,6 +78,18 @@ export async function imageRow(project: TestProject, size_bytes: bigint): Promis
   return id;
 }
 
+/** A cluster of two members that do not run yet. */
+export async function clusterRow(project: TestProject, engine: string): Promise<string> {
+  const id = await deviceRow(project, 'database_cluster');
+  await ensureProjectNetworking(project.id);
+  const network = await defaultNetwork(project);
+  await execute(sql`INSERT INTO database_clusters (id, project_id, engine, namespace, name, version, network_id, cell_id, status, vcpus, ram_gb,
+      storage_gb, instances, sealed_secrets, created_at, updated_at)
+    VALUES (${id}::uuid, ${project.id}::uuid, ${engine}::text, 'default', 'orders', '1', ${network}::uuid, 'test-host', 'provisioning', 2, 4, 10, 2, '',
+      platform_now(), platform_now())`);
+  return id;
+}
+
 /** An empty bucket. */
 export async function bucketRow(project: TestProject): Promise<string> {
   const id = newId();
@@ -86,7 +104,7 @@ export async function bucketHolds(id: string, bytes: bigint): Promise<void> {
 }
 
 export async function removeRow(
-  table: 'instances' | 'volumes' | 'snapshots' | 'images' | 'buckets',
+  table: 'instances' | 'volumes' | 'snapshots' | 'images' | 'buckets' | 'database_clusters',
   id: string,
 ): Promise<void> {
   await execute(

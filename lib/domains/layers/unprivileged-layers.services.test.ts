@@ -19,8 +19,9 @@ openPostgres();
 await asOrdinaryUser(async () => {
   // The data folder of this run belongs to root. Settings are read on their first import.
   process.env.DATA_DIR = mkdtempSync(join(tmpdir(), 'neph-layers-'));
-  // npm keeps its cache at home.
+  // npm keeps its cache at home, and passes that of its own caller on.
   process.env.HOME = process.env.DATA_DIR;
+  for (const name of Object.keys(process.env)) if (/^npm_config_/i.test(name)) delete process.env[name];
   const { ensureKeys } = await import('@/lib/runtime/keys');
   ensureKeys();
   const { layerSuite } = await import('@/lib/testing/layer-suite');

@@ -2,6 +2,7 @@ import pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { execute } from '@/lib/core/db/pool';
 import { sql } from '@/lib/core/db/sql';
+import { clusterStatuses } from '@/lib/domains/databases/schema';
 import type { BillingRule } from '@/lib/money/metering/billing-rule';
 import { billingRules } from '@/lib/platform/checks';
 import { databaseUrl } from '@/lib/settings';
@@ -12,6 +13,7 @@ import {
   becomes,
   bucketHolds,
   bucketRow,
+  clusterRow,
   createFlavor,
   imageRow,
   instanceRow,
@@ -58,8 +60,24 @@ async function lives(name: string): Promise<TestProject> {
   const image = await imageRow(project, 3_000_000_000n);
   const bucket = await bucketRow(project);
   await bucketHolds(bucket, 5_000_000_000n);
+  const clusters = await Promise.all(['postgres', 'valkey', 'mysql'].map((engine) => clusterRow(project, engine)));
+  const clusterLife = [
+    'available',
+    'degraded',
+    'failing_over',
+    'updating',
+    'upgrading',
+    'restoring',
+    'error',
+    'deleting',
+  ];
   const hour = async (changes: [table: Parameters<typeof becomes>[0], id: string, status: string][]) => {
     await hourLater();
+    const status = clusterLife.shift();
+    for (const id of status ? clusters : []) {
+      await becomes('database_clusters', id, status ?? '');
+      await execute(sql`UPDATE database_clusters SET running = 2 WHERE id = ${id}::uuid`);
+    }
     for (const change of changes) await becomes(...change);
   };
   await hour([
@@ -121,6 +139,7 @@ async function lives(name: string): Promise<TestProject> {
     ['volumes', data],
     ['images', image],
     ['buckets', bucket],
+    ...clusters.map((id) => ['database_clusters', id] as const),
   ] as const) {
     await removeRow(table, id);
   }
@@ -188,6 +207,7 @@ const statusesOf: Record<string, readonly string[]> = {
   volume: ['creating', 'available', 'attaching', 'in_use', 'detaching', 'deleting', 'error'],
   snapshot: ['creating', 'available', 'deleting', 'error'],
   image: ['importing', 'active', 'deleting', 'error'],
+  database_cluster: clusterStatuses,
 };
 
 describe('a fault in a rule is found', () => {
