@@ -4,6 +4,7 @@ import { query } from '@/lib/core/db/pool';
 import { prisma } from '@/lib/core/db/prisma';
 import { raw, sql } from '@/lib/core/db/sql';
 import { newSealedKey } from '@/lib/domains/certificates/acme/sealed';
+import { ensureProjectNetworking } from '@/lib/domains/network/project-networking';
 import { ensureCertificate } from '@/lib/hosts/certificates/certificates';
 import { encryptionKeys, keyIds } from '@/lib/keyring';
 import { recordsOf } from '@/lib/people/oidc/adapter';
@@ -12,6 +13,7 @@ import { dropOlderKeys, rotateKeys } from '@/lib/runtime/keys';
 import { sealedColumns } from '@/lib/runtime/sealed-columns';
 import { certificateUpload } from '@/lib/testing/certificates';
 import { testDatabase } from '@/lib/testing/database';
+import { createCell } from '@/lib/testing/hosts';
 import { api, createProject, createUser, type TestProject } from '@/lib/testing/world';
 import { resealAll, sealedWithOlderKeys } from './reseal';
 import { sealedWith } from './seal';
@@ -52,6 +54,13 @@ beforeAll(async () => {
   await prisma().acmeOrder.create({
     data: { ...common, id: order, project_id: acme.id, sealed_key: new Uint8Array(newSealedKey('acme_order', order)) },
   });
+  await ensureProjectNetworking(acme.id);
+  await createCell();
+  const database = { name: 'orders', vcpus: 1, ram_gb: 1, storage_gb: 1 };
+  expect((await call('POST', '/dbaas/postgres', { token, body: database })).status).toBe(201);
+  const code = 'def handler(event, context):\n    return event\n';
+  const fn = { name: 'sealed', template_id: 'python3.11', code, env: { KEY: 'value' } };
+  expect((await call('POST', '/functions', { token, body: fn })).status).toBe(201);
   await ensureCertificate({ id: acme.id, kind: 'test', project_id: acme.id }, 'server', { ...names, usage: 'server' });
 });
 

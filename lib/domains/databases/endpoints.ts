@@ -124,6 +124,7 @@ export const databasesEndpoints = [
     responses: { 202: schema.cluster },
     errors: ['CONFLICT', 'CAPACITY_EXHAUSTED'],
     freezable: true,
+    estimate: (call, { params, body }) => clusters.estimateChange(call, params, body),
     audit: 'database_cluster.update',
     handle: (call, { params, body }) => clusters.changeCluster(call, params, body),
   }),

@@ -442,6 +442,46 @@ export async function changeRow(call: ProjectCall, row: ClusterRow, change: Chan
   });
 }
 
+const sizeOf = ({ ram_gb, flavor_id, vcpus, storage_gb, instances }: ClusterRow): ClusterSize => ({
+  flavor_id,
+  vcpus,
+  ram_gb: Number(ram_gb),
+  storage_gb,
+  instances,
+});
+
+/** @throws ApiError 400 for less storage, 404, 409 for a limit beside the quotas */
+async function changedSize(row: ClusterRow, input: ChangeCluster): Promise<ClusterSize> {
+  const before = sizeOf(row);
+  const size = {
+    ...(await memberSize(input, before)),
+    storage_gb: input.storage_gb ?? before.storage_gb,
+    instances: input.instances ?? before.instances,
+  };
+  requireInstances(row.engine, size.instances);
+  if (size.storage_gb < before.storage_gb)
+    throw invalid(`storage_gb: storage only grows, and the cluster has ${before.storage_gb} GB.`);
+  requireWithinLimits(size);
+  return size;
+}
+
+/** What a change adds to the costs. @throws ApiError as the change would: 400, 404, 409 */
+export async function estimateChange(
+  call: ProjectCall,
+  params: ClusterParams,
+  input: ChangeCluster,
+): Promise<Estimate> {
+  const row = await readClusterRow(call, params);
+  const before = sizeOf(row);
+  const size = await changedSize(row, input);
+  const present = new Map(billedWhileRunning(row.engine, before).map(({ metric, quantity }) => [metric, quantity]));
+  const uses = billedWhileRunning(row.engine, size).map((use) => ({
+    ...use,
+    quantity: Math.max(0, use.quantity - (present.get(use.metric) ?? 0)),
+  }));
+  return { claims: [], uses: uses.filter(({ quantity }) => quantity > 0) };
+}
+
 /**
  * Changes size, members, storage, parameters or security groups. Members change one after the other.
  * @throws ApiError 400, 404, 409, 402 frozen for more, 503 no room
@@ -453,18 +493,10 @@ export async function changeCluster(
 ): Promise<DatabaseCluster> {
   const row = await readClusterRow(call, params);
   const { engine } = row;
-  const before = { ...row, ram_gb: Number(row.ram_gb) };
-  const size: ClusterSize = {
-    ...(await memberSize(input, before)),
-    storage_gb: input.storage_gb ?? row.storage_gb,
-    instances: input.instances ?? row.instances,
-  };
-  requireInstances(engine, size.instances);
-  if (size.storage_gb < row.storage_gb)
-    throw invalid(`storage_gb: storage only grows, and the cluster has ${row.storage_gb} GB.`);
+  const before = sizeOf(row);
+  const size = await changedSize(row, input);
   const parameters = changedParameters(engine, row.parameters, input.parameters ?? {});
   await requireGroups(call, input.security_group_ids ?? []);
-  requireWithinLimits(size);
   const members = await currentMembers(row.id);
   const network = await requireNetwork(call, row.network_id);
   const more = size.instances - members.length;
