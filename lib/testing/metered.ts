@@ -24,7 +24,7 @@ export async function createFlavor({ vcpus, ram_gb, disk_gb, gpu_slices = 0 }: F
   return id;
 }
 
-async function deviceRow(project: TestProject, kind: 'instance' | 'volume'): Promise<string> {
+async function deviceRow(project: TestProject, kind: 'instance' | 'volume' | 'database_cluster'): Promise<string> {
   const id = newId();
   await execute(
     sql`INSERT INTO devices (project_id, id, kind) VALUES (${project.id}::uuid, ${id}::uuid, ${kind}::text)`,
