@@ -109,7 +109,7 @@ test('a PostgreSQL cluster is created in the wizard, connected to, failed over, 
   await expect(members.getByRole('row', { name: /Primary Up/ })).toHaveCount(1, START);
   await expect(members.getByRole('row', { name: /Standby Up/ })).toHaveCount(1, START);
   await page.getByRole('tab', { name: 'Python' }).click();
-  await expect(page.getByLabel('Python snippet')).toContainText('sslrootcert="orders-ca.pem"');
+  await expect(page.getByRole('figure', { name: 'Python snippet' })).toContainText('sslrootcert="orders-ca.pem"');
   await look(page);
 
   const floating = await (await request.post('/api/v1/network/floating-ips', { headers, data: {} })).json();

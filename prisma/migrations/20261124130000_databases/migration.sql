@@ -128,3 +128,8 @@ CREATE FUNCTION qdrant_clusters_held(of_project uuid) RETURNS int LANGUAGE plpgs
 BEGIN
   RETURN (SELECT count(*) FROM database_clusters WHERE project_id = of_project AND engine = 'qdrant');
 END $$;
+
+-- A name in a network has labels of up to 63 characters (RFC 1035): those of clusters have several.
+ALTER TABLE "network_names" DROP CONSTRAINT "network_names_name_check";
+ALTER TABLE "network_names" ADD CONSTRAINT "network_names_name_check" CHECK (length(name) <= 253
+  AND name ~ '^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*$');
