@@ -159,8 +159,8 @@ test('a PostgreSQL cluster is created in the wizard, connected to, failed over, 
   await expect(page.getByText('Available', { exact: true }).first()).toBeVisible(START);
 
   await page.getByRole('tab', { name: 'Parameters' }).click();
-  await page.getByLabel('work_mem').fill('1');
-  await page.getByLabel('statement_timeout').click();
+  await page.getByLabel('work_mem', { exact: true }).fill('1');
+  await page.getByLabel('statement_timeout', { exact: true }).click();
   await expect(page.getByText(/^At least/)).toBeVisible();
   await look(page);
 

@@ -4,6 +4,11 @@ import type { Router } from '@/lib/domains/network/engine';
 /** Ids and names stand in scripts of `ip` and `nft` and in dnsmasq's files, so they hold nothing that means anything there. */
 const id = z.string().regex(/^[A-Za-z0-9-]{1,64}$/);
 const hostname = z.string().regex(/^[A-Za-z0-9]([A-Za-z0-9.-]{0,61}[A-Za-z0-9])?$/);
+/** Labels of up to 63 characters (RFC 1035). */
+const networkName = z
+  .string()
+  .max(253)
+  .regex(/^[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?(\.[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?)*$/);
 const portNumber = z.int().min(0).max(65_535).nullable();
 
 const rule = z.object({
@@ -31,7 +36,7 @@ const network = z.object({
   gatewayIp: z.ipv4(),
   dhcpEnabled: z.boolean(),
   dnsServers: z.array(z.ipv4()),
-  names: z.array(z.object({ name: hostname, address: z.ipv4() })),
+  names: z.array(z.object({ name: networkName, address: z.ipv4() })),
   ports: z.array(port),
 });
 
