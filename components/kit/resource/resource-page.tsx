@@ -130,7 +130,9 @@ function withTelemetry(tabs: readonly PageTab[], kind: ResourceKind, { id }: Res
   const { type, telemetry } = kind;
   if (!own || type === undefined || id === undefined) return tabs;
   const place = tabs.findIndex(({ name }) => name === 'activity');
-  return tabs.toSpliced(place < 0 ? tabs.length : place, 0, ...telemetryTabs(type, id, telemetry));
+  // A page may have a tab of its own for what its resource reports.
+  const shared = telemetryTabs(type, id, telemetry).filter(({ name }) => !tabs.some((own) => own.name === name));
+  return tabs.toSpliced(place < 0 ? tabs.length : place, 0, ...shared);
 }
 
 /** The navigation offers the resources that were opened last. */
