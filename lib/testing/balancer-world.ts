@@ -117,6 +117,24 @@ export const machineAt = (
   },
 });
 
+/** A device with its own address on a network, open to all. */
+export async function veth(
+  projectId: string,
+  network: string,
+  { id, name, ip }: { id: string; name: string; ip: string },
+) {
+  const port = { id: newId(), network_id: network, mac: newMac(), ip };
+  // One statement, which is repeated if the agent at work meets it in a deadlock.
+  await execute(sql`
+    WITH device AS (INSERT INTO devices (project_id, id, kind) VALUES (${projectId}::uuid, ${id}::uuid, 'instance')),
+      port AS (
+        INSERT INTO ports (id, project_id, network_id, device_id, mac, ip, hostname, attachment, own_rules, created_at, updated_at)
+        VALUES (${port.id}::uuid, ${projectId}::uuid, ${network}::uuid, ${id}::uuid, ${port.mac}::text, ${ip}::inet, ${name}::text,
+          'veth', ${JSON.stringify(openToAll)}::jsonb, platform_now(), platform_now()))
+    UPDATE routers SET cell_id = ${ownCell()}::text, revision = revision + 1 WHERE project_id = ${projectId}::uuid`);
+  return port;
+}
+
 /** Worker and agent as a process of their own. */
 async function startProcess(machines: ReadonlyMap<string, WantedService>) {
   const file = join(mkdtempSync(join(tmpdir(), 'nephele-test-agent-')), 'machines.json');
@@ -163,17 +181,9 @@ export async function startBalancerWorld({ isApart = false } = {}) {
     const present = [...machines].find(([, { spec }]) => spec.port?.ip === ip);
     if (present) return present[0];
     const id = newId();
-    const port = { id: newId(), mac: newMac(), ip };
-    // One statement, which is repeated if the agent at work meets it in a deadlock.
-    await execute(sql`
-      WITH device AS (INSERT INTO devices (project_id, id, kind) VALUES (${project.id}::uuid, ${id}::uuid, 'instance')),
-        port AS (
-          INSERT INTO ports (id, project_id, network_id, device_id, mac, ip, hostname, attachment, own_rules, created_at, updated_at)
-          VALUES (${port.id}::uuid, ${project.id}::uuid, ${network}::uuid, ${id}::uuid, ${port.mac}::text, ${ip}::inet, ${name}::text,
-            'veth', ${JSON.stringify(openToAll)}::jsonb, platform_now(), platform_now()))
-      UPDATE routers SET cell_id = ${ownCell()}::text, revision = revision + 1 WHERE project_id = ${project.id}::uuid`);
+    const port = await veth(project.id, network, { id, name, ip });
     const argv = ['/bin/busybox', 'sh', '-c', script];
-    machines.set(id, machineAt({ ...port, network_id: network }, { id, name, argv }));
+    machines.set(id, machineAt(port, { id, name, argv }));
     return id;
   }
 

@@ -2,7 +2,6 @@ import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { newId } from '@/lib/core/db/id';
 import { query, queryOne } from '@/lib/core/db/pool';
-import { prisma } from '@/lib/core/db/prisma';
 import { sql } from '@/lib/core/db/sql';
 import { each } from '@/lib/core/domains/domain';
 import { startWorker } from '@/lib/core/operations/worker';
@@ -10,7 +9,6 @@ import { clusterAgent } from '@/lib/domains/databases/postgres/agent';
 import { forgetAll } from '@/lib/domains/databases/postgres/connections';
 import type { DatabaseCluster, DatabaseClusterWithCredentials } from '@/lib/domains/databases/schema';
 import { databaseServices, databasesWork, OBSERVE_MS } from '@/lib/domains/databases/work';
-import { newMac } from '@/lib/domains/network/ports';
 import { ensureProjectNetworking } from '@/lib/domains/network/project-networking';
 import { applyRouters } from '@/lib/domains/network/topology';
 import { replaceEngines } from '@/lib/engines/engines';
@@ -31,7 +29,7 @@ import type { ServiceSource, WantedService } from '@/lib/hosts/services/engine';
 import { keepServices } from '@/lib/hosts/services/keeper';
 import { endpoints } from '@/lib/platform/endpoints';
 import { ownCell } from '@/lib/settings';
-import { host, openToAll, options, shell } from './balancer-world';
+import { host, machineAt, options, shell, veth } from './balancer-world';
 import { createCell } from './hosts';
 import { defaultNetwork } from './machines';
 import { repeat } from './repeat';
@@ -63,46 +61,8 @@ export async function startDatabaseWorld() {
 
   async function machine(name: string, ip: string): Promise<string> {
     const id = newId();
-    const at = { created_at: new Date(), updated_at: new Date() };
-    await prisma().device.create({ data: { id, project_id: project.id, kind: 'instance' } });
-    const port = { id: newId(), network_id: network, mac: newMac(), ip };
-    await prisma().port.create({
-      data: {
-        ...port,
-        project_id: project.id,
-        device_id: id,
-        hostname: name,
-        attachment: 'veth',
-        own_rules: openToAll,
-        ...at,
-      },
-    });
-    await prisma().router.update({
-      where: { project_id: project.id },
-      data: { cell_id: ownCell(), revision: { increment: 1 } },
-    });
-    machines.set(id, {
-      isBusy: false,
-      spec: {
-        id,
-        program: { name: shell.name, version: shell.version },
-        argv: ['/bin/busybox', 'sh', '-c', 'while true; do sleep 1000; done'],
-        environment: {},
-        files: [],
-        state: null,
-        port: {
-          ...{ id: port.id, networkId: network, mac: port.mac, ip, prefixLength: 24, gatewayIp: '10.0.0.1' },
-          dnsServers: [],
-          sharedAddresses: [],
-        },
-        limits: { cpuMillis: 1000, memoryMb: 64, processes: 64, openFiles: 1024 },
-        health: { kind: 'command', argv: ['/bin/busybox', 'true'] },
-        restart: 'always',
-        reload: { kind: 'restart' },
-        power: 'running',
-        stopSeconds: 0.2,
-      },
-    });
+    const argv = ['/bin/busybox', 'sh', '-c', 'while true; do sleep 1000; done'];
+    machines.set(id, machineAt(await veth(project.id, network, { id, name, ip }), { id, name, argv }));
     return id;
   }
   const clientId = await machine('client', '10.0.0.210');
