@@ -1,3 +1,4 @@
+import { mariadbPrograms } from './mariadb';
 import { postgresPrograms } from './postgres';
 import type { Program } from './program';
 
@@ -11,6 +12,7 @@ export const PROGRAMS: readonly Program[] = [
     keep: ['usr/sbin/haproxy', 'usr/share/haproxy/'],
   },
   ...postgresPrograms,
+  ...mariadbPrograms,
   {
     name: 'python',
     version: '3.11',

