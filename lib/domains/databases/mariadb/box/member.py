@@ -142,17 +142,18 @@ def saved_position():
 
 
 def position():
-    """How far the data go, as `uuid:seqno`; None where they are of no use to anyone."""
+    """How far the data go, as `uuid:seqno`; None where they were never part of a cluster."""
     saved = saved_position()
     if saved:
         return saved
     say("recovering, to see how far the data go")
     command = base() + ["--wsrep-recover", "--skip-networking", "--socket=/run/service/recover.sock"]
+    command += ["--wsrep-cluster-address=gcomm://", "--wsrep-sst-method=rsync"]
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace")
     found = re.findall(r"Recovered position:\s*([0-9a-f-]{36}:-?\d+)", done.stdout)
     if done.returncode != 0 or not found:
-        say(f"the data could not be recovered: {done.stdout[-800:]}")
-        return None
+        # Never discarded by the member itself: they may be the last that there are.
+        raise OSError(f"the data could not be recovered: {done.stdout[-800:]}")
     return None if found[-1].startswith(NO_UUID) else found[-1]
 
 
@@ -225,8 +226,7 @@ def prepare(told, desk):
         if told["init"] == "yes":
             # Created, and killed before its first transaction.
             return begin
-        if not others:
-            raise OSError("the data cannot be recovered, and there is no other member to copy them from")
+        raise OSError("the data were never part of a cluster")
     elif told["init"] == "yes":
         create(told)
         reserve()
