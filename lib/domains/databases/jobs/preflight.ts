@@ -3,7 +3,7 @@ import { query, queryOne } from '@/lib/core/db/pool';
 import { sql } from '@/lib/core/db/sql';
 import { listPrograms } from '@/lib/hosts/services/programs';
 import { memberRoom } from '../plan';
-import { type Cluster, primaryOf, servingMembers } from '../postgres/clusters';
+import { type Cluster, primaryOf, servingMembers } from '../cluster/clusters';
 import { sideOf } from '../postgres/upgrade/member-side';
 import { type Check, checkOf, type Problem } from '../postgres/upgrade/preflight/check';
 import { checkCompatibility } from '../postgres/upgrade/preflight/compatibility';
