@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { DatabaseEngine } from './engines';
 import type { DatabaseCredentials } from './schema';
-import { type ClusterSecrets, newPassword, scramVerifier } from './secrets';
+import { type ClusterSecrets, nativeVerifier, newPassword, scramVerifier } from './secrets';
 
 /** What a tenant's clients present to an engine. */
 type Account = {
@@ -13,6 +13,7 @@ type Account = {
 
 const accounts: Partial<Record<DatabaseEngine, Account>> = {
   postgres: { username: 'app', database: 'app', verifierOf: scramVerifier },
+  mysql: { username: 'app', database: 'app', verifierOf: nativeVerifier },
 };
 
 /** An engine without a program has no account: its create answers 503. */

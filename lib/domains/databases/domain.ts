@@ -40,7 +40,7 @@ export const databases = domain({
   sealed: [{ table: 'database_clusters', column: 'sealed_secrets', key: 'id', bound: "'database_clusters:' || id" }],
   checks: databasesChecks,
   work: async () => (await import('./work')).databasesWork,
-  programs: ['postgres', 'haproxy'],
+  programs: ['postgres', 'mariadb', 'haproxy'],
   state: ['engine/services', 'backups/databases'],
   logs: [
     {

@@ -1,12 +1,16 @@
 import { invalid } from '@/lib/core/api/errors';
 import type { DatabaseEngine } from './engines';
+import { mariadbParameters } from './mariadb/parameters';
 import { type Parameter, parameterTrouble } from './parameter';
 import { postgresParameters } from './postgres/parameters';
 import type { EngineParameter } from './schema';
 
 export type Parameters = Record<string, string | number | boolean>;
 
-const known: Partial<Record<DatabaseEngine, readonly Parameter[]>> = { postgres: postgresParameters };
+const known: Partial<Record<DatabaseEngine, readonly Parameter[]>> = {
+  postgres: postgresParameters,
+  mysql: mariadbParameters,
+};
 
 /** What tenants may set, by engine. */
 export const listParameters = (engine?: DatabaseEngine): EngineParameter[] =>

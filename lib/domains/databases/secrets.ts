@@ -32,3 +32,9 @@ export function scramVerifier(password: string, salt: Buffer = randomBytes(16)):
   const stored = createHash('sha256').update(keyed('Client Key')).digest('base64');
   return `SCRAM-SHA-256$${ITERATIONS}:${salt.toString('base64')}$${stored}:${keyed('Server Key').toString('base64')}`;
 }
+
+/** What MariaDB stores of a password: two rounds of SHA-1 in hex, after an asterisk (`mysql_native_password`). */
+export function nativeVerifier(password: string): string {
+  const once = createHash('sha1').update(password).digest();
+  return `*${createHash('sha1').update(once).digest('hex').toUpperCase()}`;
+}

@@ -38,10 +38,24 @@ const others = (engine: DatabaseEngine, versions: readonly string[]): CertifiedV
     program: null,
   }));
 
+/** Series of MariaDB that are supported for long. */
+const mysql: readonly CertifiedVersion[] = [
+  ['10.11', '2028-02-16'],
+  ['11.8', '2028-06-04'],
+].map(([version = '', end_of_life = ''], index, all) => ({
+  engine: 'mysql',
+  version,
+  end_of_life,
+  isDefault: index === all.length - 1,
+  // Upgrades of this engine are not part of this release yet.
+  upgrades_to: [],
+  program: { name: 'mariadb', version },
+}));
+
 /** The versions that are certified for new clusters and as targets of upgrades, oldest first. */
 export const certifiedVersions: readonly CertifiedVersion[] = [
   ...postgres,
-  ...others('mysql', ['10.11', '11.8']),
+  ...mysql,
   ...others('valkey', ['8.0', '8.1', '9.1']),
   ...others('mongodb', ['7.0']),
   ...others('qdrant', ['0.9']),

@@ -1,0 +1,138 @@
+import { engineOf } from '@/lib/engines/engines';
+import { log } from '@/lib/log';
+import { appoint } from '../cluster/appoint';
+import { type Cluster, type Member, primaryOf, servingMembers } from '../cluster/clusters';
+import { type DiskMemory, newDiskMemory, watchDisk } from '../cluster/disk';
+import { lasting, type Since } from '../cluster/lasting';
+import { restartEndpoint, restartMember, startMember } from '../cluster/member-process';
+import { type MemberNote, noteStates, OBSERVED } from '../cluster/notes';
+import { endpointFacts, endpointOf } from '../cluster/specs';
+import { endpointStats, hold, release, repoint, settleEndpoint } from '../endpoint/endpoint';
+import type { MemberStatus } from '../schema';
+import { memberName } from '../view';
+import { ask, forget } from './connections';
+import { noteInStep } from './in-step';
+import { beginAgain, formAgain } from './quorum';
+import { memberSpec } from './specs';
+import { bestSuccessor, isInStep, isServing, type Seen, statesOf } from './state';
+
+/** How long the primary may be so before it is replaced, in milliseconds. */
+const SILENT_MS = 1_500;
+const UNSEEN_MS = 5_000;
+const HUNG_MS = 8_000;
+const ENDPOINT_SILENT_MS = 2_000;
+
+type Memory = DiskMemory & { sawPrimary: string | null; since: Since };
+
+/** A look at a cluster of MariaDB, with what is remembered of it from look to look. */
+export function newLook(): (cluster: Cluster) => Promise<void> {
+  const memory: Memory = { ...newDiskMemory(), sawPrimary: null, since: new Map() };
+  return (cluster) => look(cluster, memory);
+}
+
+async function look(cluster: Cluster, memory: Memory): Promise<void> {
+  const members = servingMembers(cluster);
+  const primary = primaryOf(members);
+  if (!primary) return;
+  const [seen, stats] = await Promise.all([statesOf(cluster, members), endpointStats(endpointOf(cluster))]);
+  const own = seen.find(({ member }) => member === primary);
+  if (!own) return;
+  await beginAgain(cluster, seen, memory.since);
+  await formAgain(cluster, seen, memory.since);
+  const failure = failureOf(own, memory);
+  if (failure && bestSuccessor(seen)) {
+    await replacePrimary(cluster, primary, seen, failure);
+    memory.sawPrimary = null;
+    memory.since.clear();
+    return;
+  }
+  if (isServing(own)) memory.sawPrimary = primary.id;
+  await noteInStep(seen);
+  if (stats) await settleEndpoint(endpointOf(cluster), endpointFacts(cluster), stats);
+  for (const { member, state } of seen) {
+    const isSilent = !state.isUp && state.failure === 'silent';
+    if (lasting(memory.since, `hung ${member.id}`, isSilent) < HUNG_MS) continue;
+    memory.since.delete(`hung ${member.id}`);
+    forget(member);
+    restartMember(memberSpec, cluster, member);
+  }
+  if (lasting(memory.since, 'endpoint', !stats) >= ENDPOINT_SILENT_MS) {
+    memory.since.delete('endpoint');
+    restartEndpoint(cluster);
+  }
+  const disk = isServing(own)
+    ? watchDisk(cluster, primary, memory, async (isFull) => {
+        await ask(cluster, primary, `SET GLOBAL read_only = ${isFull ? 'ON' : 'OFF'}`);
+      })
+    : Promise.resolve();
+  await Promise.all([note(cluster, seen, own), disk]);
+}
+
+/** Why the primary must be replaced now; undefined while it need not. */
+function failureOf({ member, state }: Seen, memory: Memory): string | undefined {
+  const isKnown = memory.sawPrimary === member.id;
+  const silent = lasting(memory.since, 'primary silent', !state.isUp && state.failure === 'silent');
+  const ended = lasting(memory.since, 'primary ended', !state.isUp && state.failure !== 'silent');
+  // The majority went on without it: it takes no statements.
+  const parted = lasting(memory.since, 'primary parted', state.isUp && !state.isInGroup);
+  if (silent >= (isKnown ? SILENT_MS : UNSEEN_MS)) return 'it does not answer';
+  if (ended > 0 && (isKnown || ended >= UNSEEN_MS)) return 'it ended';
+  return parted > 0 ? 'it is cut off from the others' : undefined;
+}
+
+/** Ends a primary that failed for good, and leads clients to another member. New connections wait meanwhile. */
+async function replacePrimary(cluster: Cluster, failed: Member, seen: readonly Seen[], reason: string): Promise<void> {
+  const target = bestSuccessor(seen);
+  if (!target) return;
+  const began = performance.now();
+  log.warn({ cluster: cluster.id, from: failed.ordinal, to: target.ordinal, reason }, 'the primary failed');
+  const endpoint = endpointOf(cluster);
+  const held = hold(endpoint).catch(() => {});
+  await engineOf(cluster.cell_id).services.killService(failed.id);
+  forget(failed);
+  await held;
+  try {
+    // Whatever it had that the others lack was never acknowledged: it asks them for what it missed.
+    const change = { from: failed, to: target, rebuild: false, action: 'failed_over', details: { reason } } as const;
+    if (!(await appoint(cluster, change))) return;
+    await repoint(endpoint, target.ip);
+  } finally {
+    await release(endpoint);
+  }
+  for (const { member } of seen) startMember(memberSpec, cluster, member.id);
+  log.info({ cluster: cluster.id, ms: Math.round(performance.now() - began) }, 'another member has taken over');
+}
+
+async function note(cluster: Cluster, seen: readonly Seen[], own: Seen): Promise<void> {
+  const { status, reason } = clusterStatus(cluster, seen, own);
+  const running = seen.filter(({ state }) => state.isUp).length;
+  await noteStates(cluster, { members: seen.map(memberNote), running, status, reason });
+}
+
+function memberNote(one: Seen): MemberNote {
+  const { member, state } = one;
+  const said = (status: MemberStatus, reason: string | null = null) => ({ id: member.id, status, reason, lag: null });
+  if (isInStep(one)) return said('running');
+  if (state.isUp) return said('catching_up', state.isInGroup ? null : 'It is cut off from the others.');
+  if (state.failure === 'silent') return said('failed', 'It does not answer.');
+  if (state.desk) return said('starting');
+  return said('stopped', 'It is being started.');
+}
+
+function clusterStatus(cluster: Cluster, seen: readonly Seen[], own: Seen) {
+  const { status, status_reason, name, instances } = cluster;
+  if (!OBSERVED.includes(status)) return { status, reason: status_reason };
+  if (!isServing(own))
+    return bestSuccessor(seen)
+      ? { status: 'failing_over', reason: 'The primary does not answer.' }
+      : { status: 'degraded', reason: 'Its members are being started again.' };
+  if (cluster.read_only)
+    return {
+      status: 'degraded',
+      reason: 'The disk is nearly full: the cluster takes no writes until its storage is enlarged.',
+    };
+  const missing = seen.filter((one) => one !== own && !isInStep(one));
+  if (missing.length === 0 && seen.length >= instances) return { status: 'available', reason: null };
+  const names = missing.map(({ member }) => memberName(name, member.ordinal)).join(', ');
+  return { status: 'degraded', reason: `${names} is missing; the others serve.` };
+}

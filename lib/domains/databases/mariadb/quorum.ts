@@ -1,0 +1,72 @@
+import { engineOf } from '@/lib/engines/engines';
+import { log } from '@/lib/log';
+import type { Cluster, Member } from '../cluster/clusters';
+import { lasting, type Since } from '../cluster/lasting';
+import { ask, type Desk, forget, tell } from './connections';
+import { isServing, type Seen } from './state';
+
+/** A member that does not come back may have the last writes: the others begin without it only after this time. */
+const MISSING_MS = 120_000;
+/** Members agree by themselves when the majority is there. */
+const PARTED_MS = 4_000;
+
+type Waiting = { member: Member; desk: Desk };
+const waitingOf = (seen: readonly Seen[]): Waiting[] =>
+  seen.flatMap(({ member, state }) =>
+    !state.isUp && state.desk?.phase === 'waiting' ? [{ member, desk: state.desk }] : [],
+  );
+
+/**
+ * Gives members that came back their word: to join those that serve, or, where no member of the cluster runs, the one whose
+ * data go furthest to begin again.
+ */
+export async function beginAgain(cluster: Cluster, seen: readonly Seen[], since: Since): Promise<void> {
+  const waiting = waitingOf(seen);
+  if (seen.some(isServing)) {
+    since.delete('nobody serves');
+    await Promise.all(waiting.map(({ member }) => tell(cluster, member, 'join')));
+    return;
+  }
+  // One that runs, or is about to, is waited for: it may be part of a group.
+  const isRunning = seen.some(({ state }) => state.isUp);
+  const nobody = lasting(since, 'nobody serves', waiting.length > 0 && !isRunning);
+  if (waiting.length === 0 || isRunning) return;
+  if (waiting.length < seen.length && nobody < MISSING_MS) return;
+  await endOthers(
+    cluster,
+    waiting.map(({ member }) => member),
+  );
+  const [best] = waiting.toSorted(
+    (one, other) =>
+      other.desk.seqno - one.desk.seqno ||
+      Number(other.member.role === 'primary') - Number(one.member.role === 'primary'),
+  );
+  if (!best) return;
+  log.warn({ cluster: cluster.id, member: best.member.ordinal, ...best.desk }, 'the cluster begins again');
+  await tell(cluster, best.member, 'begin');
+}
+
+/**
+ * Members that run but lost the majority go on where the host can prove that the others do not: it ends them first. A group of
+ * two of which one was killed is such a case.
+ */
+export async function formAgain(cluster: Cluster, seen: readonly Seen[], since: Since): Promise<void> {
+  const up = seen.flatMap(({ member, state }) => (state.isUp ? [{ member, state }] : []));
+  const isParted = up.length > 0 && up.every(({ state }) => !state.isInGroup);
+  if (lasting(since, 'no majority', isParted) < PARTED_MS) return;
+  since.delete('no majority');
+  const [best] = up.toSorted((one, other) => other.state.committed - one.state.committed);
+  if (!best) return;
+  await endOthers(cluster, [best.member]);
+  log.warn({ cluster: cluster.id, member: best.member.ordinal }, 'the only member that runs goes on alone');
+  await ask(cluster, best.member, "SET GLOBAL wsrep_provider_options = 'pc.bootstrap=YES'", { timeoutMs: 3_000 });
+}
+
+/** Ends every other member: none of them may be part of another group. */
+async function endOthers(cluster: Cluster, spared: readonly Member[]): Promise<void> {
+  const others = cluster.members.filter(({ id }) => !spared.some((one) => one.id === id));
+  for (const member of others) {
+    forget(member);
+    await engineOf(cluster.cell_id).services.killService(member.id);
+  }
+}

@@ -1,0 +1,93 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { ensureCertificate } from '@/lib/hosts/certificates/certificates';
+import type { ServiceSpec } from '@/lib/hosts/services/engine';
+import { type Cluster, type Member, servingMembers } from '../cluster/clusters';
+import { portOf } from '../cluster/specs';
+import { openSecrets } from '../secrets';
+import { hostName } from '../service';
+import { memberName } from '../view';
+import { renderSettings, SERVER_SOCKET, SUPERUSER } from './settings-file';
+
+const HERE = dirname(fileURLToPath(import.meta.url));
+const MEMBER_PROGRAM = readFileSync(join(HERE, 'box/member.py'), 'utf8');
+const COPY_PROGRAM = readFileSync(join(HERE, 'box/sh.py'), 'utf8');
+/** A member's first process. */
+const OWN_MEMORY_MB = 48;
+
+/** For clients at every address of the cluster, and for members, which are clients of each other too. */
+const certificateOf = (cluster: Cluster) =>
+  ensureCertificate({ id: cluster.id, kind: 'database_cluster', project_id: cluster.project_id }, 'server', {
+    common_name: cluster.name,
+    dns_names: [...['', '.internal'].map((end) => `${hostName(cluster)}${end}`), 'localhost'],
+    addresses: [
+      cluster.address,
+      ...(cluster.floating_ip === null ? [] : [cluster.floating_ip]),
+      ...cluster.members.map(({ ip }) => ip).toSorted(),
+    ],
+    usage: 'peer',
+  });
+
+/** The desired state of a member. */
+export async function memberSpec(cluster: Cluster, member: Member): Promise<ServiceSpec> {
+  const certificate = await certificateOf(cluster);
+  const serving = servingMembers(cluster);
+  const nameOf = ({ ordinal }: Member) => memberName(cluster.name, ordinal);
+  const settings = renderSettings({ ...cluster, cluster: cluster.id, name: nameOf(member), address: member.ip });
+  const isFirst = cluster.launched_at === null && member.role === 'primary';
+  const told = {
+    members: serving.map(({ ip }) => ip).join(','),
+    address: member.ip,
+    init: isFirst ? 'yes' : 'no',
+    superuser: SUPERUSER,
+    // A copy is not taken from the member that clients write to while there is another one.
+    donors: serving
+      .filter((one) => one.role === 'standby' && one !== member)
+      .map(nameOf)
+      .join(','),
+  };
+  return {
+    id: member.id,
+    program: { name: 'mariadb', version: member.version },
+    argv: ['/usr/bin/python3', '-I', '-S', '/etc/service/member.py'],
+    environment: {
+      INCARNATION: String(member.incarnation),
+      // The server reads its settings only when it starts.
+      SETTINGS: createHash('sha256').update(settings).digest('hex').slice(0, 16),
+      PYTHONDONTWRITEBYTECODE: '1',
+    },
+    files: [
+      { path: 'member.py', content: MEMBER_PROGRAM, secret: false, live: true },
+      { path: 'sh', content: COPY_PROGRAM, secret: false, executable: true, live: true },
+      {
+        path: 'member.conf',
+        content: Object.entries(told)
+          .map(([name, value]) => `${name}=${value}\n`)
+          .join(''),
+        secret: false,
+        live: true,
+      },
+      { path: 'my.cnf', content: settings, secret: false },
+      { path: 'superuser.password', content: openSecrets(cluster.id, cluster.sealed_secrets).superuser, secret: true },
+      // Read when the server starts.
+      { path: 'tls/cert.pem', content: certificate.certificate, secret: false, live: true },
+      { path: 'tls/ca.pem', content: certificate.authorities, secret: false, live: true },
+      { path: 'tls/key.pem', content: certificate.key, secret: true, live: true },
+    ],
+    state: { sizeMb: cluster.storage_gb * 1024 },
+    port: portOf(cluster, member),
+    limits: {
+      cpuMillis: cluster.vcpus * 1000,
+      memoryMb: Math.ceil(cluster.ram_gb * 1024) + OWN_MEMORY_MB,
+      processes: 1200,
+      openFiles: 16_384,
+    },
+    health: { kind: 'socket', path: SERVER_SOCKET },
+    restart: 'always',
+    reload: { kind: 'signal', signal: 'SIGHUP' },
+    power: 'running',
+    stopSeconds: 15,
+  };
+}
