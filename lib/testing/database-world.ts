@@ -35,12 +35,12 @@ import { defaultNetwork } from './machines';
 import { repeat } from './repeat';
 import { api, createProject } from './world';
 
-/** Why clusters of PostgreSQL can't run on this host; null if they can. */
-export async function databaseTrouble(versions: readonly string[]): Promise<string | null> {
+/** Why clusters of an engine, PostgreSQL if not told otherwise, can't run on this host; null if they can. */
+export async function databaseTrouble(versions: readonly string[], program = 'postgres'): Promise<string | null> {
   const trouble = await serviceTrouble(host);
   if (trouble !== null) return trouble;
   const wanted = PROGRAMS.filter(
-    ({ name, version }) => name === 'haproxy' || (name === 'postgres' && versions.includes(version)),
+    ({ name, version }) => name === 'haproxy' || (name === program && versions.includes(version)),
   );
   return Promise.all([shell, ...wanted].map((program) => fetchProgram(host, program))).then(() => null, reasonOf);
 }
@@ -48,7 +48,7 @@ export async function databaseTrouble(versions: readonly string[]): Promise<stri
 export type Written = { acknowledged: string[]; errors: number; gap_ms: number; messages: Record<string, number> };
 
 /** A project with a network, a worker and an agent for databases in this process, and a machine of the tenant's. */
-export async function startDatabaseWorld() {
+export async function startDatabaseWorld(engine: 'postgres' | 'mysql' = 'postgres') {
   const services = new LocalServices(host, [...PROGRAMS, shell]);
   const call = api(endpoints);
   const machines = new Map<string, WantedService>();
@@ -88,7 +88,7 @@ export async function startDatabaseWorld() {
   }
   let stopAgent = startAgent();
 
-  const paths = (name: string) => `/dbaas/clusters/postgres/default/${name}`;
+  const paths = (name: string) => `/dbaas/clusters/${engine}/default/${name}`;
   const read = async (name: string) => (await call('GET', paths(name), as)).body as DatabaseCluster;
 
   /** Waits until a cluster has this status. */
@@ -134,7 +134,7 @@ export async function startDatabaseWorld() {
 
     /** Creates a cluster, and waits until it is available. */
     async create(body: object): Promise<DatabaseClusterWithCredentials> {
-      const created = await call('POST', '/dbaas/postgres', {
+      const created = await call('POST', `/dbaas/${engine}`, {
         ...as,
         body: { vcpus: 1, ram_gb: 0.5, storage_gb: 1, network_id: network, ...body },
       });
@@ -165,7 +165,7 @@ export async function startDatabaseWorld() {
           process.execPath,
           '--import',
           'tsx',
-          'lib/testing/database-client.ts',
+          engine === 'mysql' ? 'lib/testing/mariadb-client.ts' : 'lib/testing/database-client.ts',
         ],
         { env: { ...process.env, CLIENT: JSON.stringify(client) }, stdio: ['pipe', 'pipe', 'inherit'] },
       );
