@@ -35,7 +35,9 @@ export async function memberSpec(cluster: Cluster, member: Member): Promise<Serv
   const certificate = await certificateOf(cluster);
   const serving = servingMembers(cluster);
   const nameOf = ({ ordinal }: Member) => memberName(cluster.name, ordinal);
-  const settings = renderSettings({ ...cluster, cluster: cluster.id, name: nameOf(member), address: member.ip });
+  // Galera takes names of at most 32 letters.
+  const group = cluster.id.replaceAll('-', '').slice(-24);
+  const settings = renderSettings({ ...cluster, cluster: group, name: nameOf(member), address: member.ip });
   const isFirst = cluster.launched_at === null && member.role === 'primary';
   const told = {
     members: serving.map(({ ip }) => ip).join(','),
