@@ -83,4 +83,6 @@ export interface FunctionEngine {
   poolSocket(): string;
   /** A socket for the way out of a function. */
   egressSocket(id: string): string;
+  /** Takes its sockets away, after the last instance has ended: a stopped platform leaves nothing on the host. */
+  rest(): Promise<void>;
 }

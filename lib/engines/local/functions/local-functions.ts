@@ -8,7 +8,7 @@ import type { ProgramRef, Settlement } from '@/lib/hosts/services/engine';
 import { EngineError } from '../../error';
 import { ensureProgram, programRoot } from '../catalogue/store';
 import { run } from '../exec';
-import { type Host, prepareHost, shortHash } from '../host';
+import { functionSockets, type Host, prepareHost, shortHash } from '../host';
 import { installHint, missingPrograms, PYTHON } from '../programs';
 import { removePath } from '../record';
 import { Groups } from '../sandbox/groups';
@@ -53,15 +53,16 @@ export class LocalFunctions implements FunctionEngine {
   }
 
   poolSocket(): string {
-    return join(this.socketsFolder(), 'pool.sock');
+    return join(functionSockets(this.host), 'pool.sock');
   }
 
   egressSocket(id: string): string {
-    return join(this.socketsFolder(), `${shortHash(id, 12)}.egr`);
+    return join(functionSockets(this.host), `${shortHash(id, 12)}.egr`);
   }
 
-  private socketsFolder(): string {
-    return join(this.host.sockets, 'fn');
+  async rest(): Promise<void> {
+    await removePath(functionSockets(this.host));
+    this.prepared = undefined;
   }
 
   async start(spec: InstanceSpec, hear: (line: InstanceLine) => void): Promise<FunctionInstance> {
@@ -114,7 +115,7 @@ export class LocalFunctions implements FunctionEngine {
 
   /** A runtime that can't use an open file descriptor connects to a socket of its own, once. */
   private async openChannel(id: string) {
-    const path = join(this.socketsFolder(), `${shortHash(id, 12)}.chn`);
+    const path = join(functionSockets(this.host), `${shortHash(id, 12)}.chn`);
     const server = createServer();
     const connected = new Promise<Socket>((resolve) => server.once('connection', resolve));
     await new Promise<void>((resolve, reject) => server.once('error', reject).listen(path, resolve));
@@ -143,8 +144,8 @@ export class LocalFunctions implements FunctionEngine {
     const missing = missingPrograms('functions', this.host.isolation);
     if (missing.length > 0) throw new EngineError('ENGINE_UNAVAILABLE', installHint(missing));
     await prepareHost(this.host);
-    await mkdir(this.socketsFolder(), { recursive: true, mode: 0o711 });
-    await chmod(this.socketsFolder(), 0o711);
+    await mkdir(functionSockets(this.host), { recursive: true, mode: 0o711 });
+    await chmod(functionSockets(this.host), 0o711);
     // What instances of an earlier process of ours left: they themselves have ended with it.
     for (const name of await this.groups.names()) await this.groups.drop(name).catch(() => {});
     const folder = join(this.host.directory, 'functions');
