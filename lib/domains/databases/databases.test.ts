@@ -7,11 +7,13 @@ import { testDatabase } from '@/lib/testing/database';
 import { createCell } from '@/lib/testing/hosts';
 import { defaultNetwork, idOf } from '@/lib/testing/machines';
 import { api, createProject, type TestProject } from '@/lib/testing/world';
+import { readCluster } from './cluster/clusters';
+import { endpointSpec } from './cluster/specs';
 import { renderEndpoint } from './endpoint/configuration';
 import { databaseEngines } from './engines';
-import { readCluster } from './postgres/clusters';
+import { enginePorts } from './ports';
 import { postgresParameters } from './postgres/parameters';
-import { endpointSpec, memberSpec } from './postgres/specs';
+import { memberSpec } from './postgres/specs';
 import type { DatabaseCluster, DatabaseClusterWithCredentials, EngineVersion } from './schema';
 import { openSecrets, scramVerifier } from './secrets';
 
@@ -295,13 +297,16 @@ test('members are kept from tenants by rules, certificates and accounts', async 
   expect(JSON.stringify([spec.argv, spec.environment])).not.toContain(file('superuser.password')?.content);
   expect(file('postgresql.conf')?.content).toContain(`host=${primary.ip}`);
   expect(endpointSpec(cluster).files[0]?.content).toBe(
-    renderEndpoint({
-      primary: primary.ip,
-      members: [
-        { address: primary.ip, reads: false },
-        { address: standby.ip, reads: true },
-      ],
-    }),
+    renderEndpoint(
+      {
+        primary: primary.ip,
+        members: [
+          { address: primary.ip, reads: false },
+          { address: standby.ip, reads: true },
+        ],
+      },
+      enginePorts.postgres,
+    ),
   );
 });
 

@@ -2,7 +2,7 @@ import { raw } from '@/lib/core/db/sql';
 import { trustedAuthorities } from '@/lib/hosts/certificates/certificates';
 import { type DatabaseEngine, memberCounts } from './engines';
 import type { Parameters } from './parameters';
-import { PORT, READ_PORT } from './postgres/settings-file';
+import { enginePorts } from './ports';
 import type { ClusterStatus, DatabaseCluster, DatabaseEndpoint, MemberRole, MemberStatus } from './schema';
 import { newestUpgrade } from './versions';
 
@@ -82,6 +82,14 @@ function endpointOf(row: ClusterRow, port: number): DatabaseEndpoint {
   };
 }
 
+function endpointsOf(row: ClusterRow) {
+  const { serving, reading } = enginePorts[row.engine];
+  return {
+    endpoint: endpointOf(row, serving),
+    read_endpoint: reading !== null && row.instances > 1 ? endpointOf(row, reading) : null,
+  };
+}
+
 export const viewCluster = (row: ClusterRow): DatabaseCluster => ({
   id: row.id,
   engine: row.engine,
@@ -94,8 +102,7 @@ export const viewCluster = (row: ClusterRow): DatabaseCluster => ({
   highly_available: row.instances > 1,
   instances: row.instances,
   members: row.members.map(({ ordinal, ...member }) => ({ name: memberName(row.name, ordinal), ...member })),
-  endpoint: endpointOf(row, PORT),
-  read_endpoint: row.instances > 1 ? endpointOf(row, READ_PORT) : null,
+  ...endpointsOf(row),
   username: row.username,
   database: row.database_name,
   network_id: row.network_id,

@@ -4,13 +4,13 @@ import { type DomainWork, none } from '@/lib/core/domains/domain';
 import type { Watch } from '@/lib/core/domains/watch';
 import type { ServiceSource } from '@/lib/hosts/services/engine';
 import { backupSteps, keepBackups } from './backups/work';
+import { clusterAgent } from './cluster/agent';
+import { readClusters } from './cluster/clusters';
+import { driverOf, forgetAll } from './cluster/drivers';
+import { endpointSpec } from './cluster/specs';
+import { clusterSteps } from './cluster/steps';
 import { watchWayBack } from './jobs/way-back';
 import { ENDPOINT_MEMORY_MB } from './plan';
-import { clusterAgent } from './postgres/agent';
-import { readClusters } from './postgres/clusters';
-import { forgetAll } from './postgres/connections';
-import { endpointSpec, memberSpec } from './postgres/specs';
-import { postgresSteps } from './postgres/steps';
 import { upgradeOperationSteps } from './postgres/upgrade/steps';
 
 /** A dead primary is replaced within a second: this pause, its end, and the promotion of its successor. */
@@ -28,7 +28,9 @@ export const databaseServices: ServiceSource = {
     const clusters = await readClusters(sql`c.cell_id = ${cell}::text`);
     const wanted = await Promise.all(
       clusters.map(async (cluster) => {
-        const members = await Promise.all(cluster.members.map((member) => memberSpec(cluster, member)));
+        const members = await Promise.all(
+          cluster.members.map((member) => driverOf(cluster).memberSpec(cluster, member)),
+        );
         const isBusy = BUSY.includes(cluster.status);
         return [...members, endpointSpec(cluster)].map((spec) => ({ spec, isBusy }));
       }),
@@ -65,7 +67,7 @@ const watch = (cell: string): Watch => ({
 });
 
 export const databasesWork: DomainWork = {
-  steps: [...postgresSteps, ...upgradeOperationSteps, ...backupSteps],
+  steps: [...clusterSteps, ...upgradeOperationSteps, ...backupSteps],
   jobs: [watchWayBack, keepBackups],
   services: databaseServices,
   room,

@@ -1,20 +1,11 @@
 import pg from 'pg';
 import { engineOf } from '@/lib/engines/engines';
+import type { Cluster, Member } from '../cluster/clusters';
+import { type Failure, MemberError } from '../cluster/member-error';
 import { openSecrets } from '../secrets';
-import type { Cluster, Member } from './clusters';
 import { PORT, SUPERUSER } from './settings-file';
 
-/** How a member answered: `refused` as nothing listens or it ended, `starting` as it recovers, `silent` as it hangs. */
-export type Failure = 'refused' | 'starting' | 'silent';
-
-export class MemberError extends Error {
-  constructor(
-    readonly failure: Failure,
-    cause: unknown,
-  ) {
-    super(`the member is ${failure}`, { cause });
-  }
-}
+export { MemberError } from '../cluster/member-error';
 
 /** "The database system is starting up", or shutting down. */
 const CANNOT_CONNECT_NOW = '57P03';

@@ -1,5 +1,5 @@
+import type { Cluster, Member } from '../cluster/clusters';
 import { openSecrets } from '../secrets';
-import type { Cluster, Member } from './clusters';
 import { ask } from './connections';
 import { REPLICATION_ROLE } from './settings-file';
 

@@ -1,8 +1,7 @@
 import type { Parameters } from '../parameters';
+import { enginePorts } from '../ports';
 
-export const PORT = 5432;
-/** Reads are balanced over the standbys at this port of the endpoint. */
-export const READ_PORT = 5433;
+export const PORT = enginePorts.postgres.serving;
 export const SUPERUSER = 'nephele';
 export const REPLICATION_ROLE = 'nephele_replication';
 /** Connections of the platform, and of standbys. */

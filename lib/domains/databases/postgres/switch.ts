@@ -1,7 +1,10 @@
+import { appoint } from '../cluster/appoint';
+import { type Cluster, type Member, primaryOf, readCluster, servingMembers } from '../cluster/clusters';
+import type { Switched } from '../cluster/driver';
+import { endpointOf } from '../cluster/specs';
 import { endSessions, hold, release, repoint } from '../endpoint/endpoint';
-import { type Cluster, type Member, primaryOf, readCluster, servingMembers } from './clusters';
 import { ask } from './connections';
-import { appoint, bestStandby, endpointOf, promote, startMember, stopFormer } from './promotion';
+import { bestStandby, promote, startMember, stopFormer } from './promotion';
 import { SUPERUSER } from './settings-file';
 import { stateOf, statesOf } from './state';
 
@@ -13,9 +16,6 @@ const POLL_MS = 10;
 const PATIENT_MS = 3_000;
 
 const pause = () => new Promise((resolve) => setTimeout(resolve, POLL_MS));
-
-/** How a switch went: for how long new connections waited, in milliseconds. */
-export type Switched = { pause_ms: number };
 
 /**
  * A planned switch to the best standby: new connections wait, statements end, the standby receives everything, and then takes

@@ -30,19 +30,13 @@ import {
   updateClusterKind,
 } from '../operations';
 import { type Cluster, type Member, primaryOf, readCluster, servingMembers } from './clusters';
-import { forget, MemberError } from './connections';
-import { endpointOf } from './promotion';
-import { newReplicationMemory, type ReplicationMemory, settleReplication } from './replication';
-import { settleRoles } from './roles';
-import { endpointFacts, endpointSpec, memberSpec } from './specs';
-import { statesOf } from './state';
-import { switchPrimary } from './switch';
+import { driverOf, forget } from './drivers';
+import { MemberError } from './member-error';
+import { endpointFacts, endpointOf, endpointSpec } from './specs';
 import { inTurn } from './turns';
 
 const TABLE = 'database_clusters';
 const AGAIN_MS = 100;
-/** An operation waits for a member that is only slow. */
-const PATIENT_MS = 5_000;
 
 const clusterOf = async ({ operation }: Step<unknown>): Promise<Cluster> => {
   const cluster = await readCluster(operation.resource_id);
@@ -53,7 +47,7 @@ const clusterOf = async ({ operation }: Step<unknown>): Promise<Cluster> => {
 async function ensureMembers(cell: string, cluster: Cluster, members: readonly Member[]): Promise<Settlement> {
   const { services } = engineOf(cell);
   const answers = await Promise.all(
-    members.map(async (member) => services.ensureService(await memberSpec(cluster, member))),
+    members.map(async (member) => services.ensureService(await driverOf(cluster).memberSpec(cluster, member))),
   );
   return answers.find(({ settled }) => !settled) ?? { settled: true };
 }
@@ -64,7 +58,7 @@ async function setRoles<const Next>(step: CellStep<unknown>, next: (cluster: Clu
   const primary = primaryOf(servingMembers(cluster));
   if (!primary) return failure('The cluster has no primary.');
   try {
-    await settleRoles(cluster, primary);
+    await driverOf(cluster).settleRoles(cluster, primary);
   } catch (error) {
     if (!(error instanceof MemberError)) throw error;
     return again(AGAIN_MS, { waits_for: 'the primary to answer' });
@@ -72,26 +66,7 @@ async function setRoles<const Next>(step: CellStep<unknown>, next: (cluster: Clu
   return next(cluster);
 }
 
-/** What each creation knows of the standbys it waits for. */
-const memories = new Map<string, ReplicationMemory>();
-
-/** Whether every standby follows the primary and has everything. Until the cluster is launched, no agent sees to it. */
-async function inStep(cluster: Cluster): Promise<string | null> {
-  const members = servingMembers(cluster);
-  const seen = await statesOf(cluster, members, PATIENT_MS);
-  const primary = seen.find(({ member }) => member.role === 'primary');
-  if (!primary?.state.isUp || !primary.state.isPrimary) return 'the primary to serve';
-  const standbys = members.filter(({ role }) => role === 'standby');
-  if (cluster.launched_at === null) {
-    const memory = memories.get(cluster.id) ?? newReplicationMemory();
-    memories.set(cluster.id, memory);
-    await settleReplication(cluster, primary.member, primary.state, standbys, () => false, memory);
-  }
-  return standbys.every(({ in_sync }) => in_sync) ? null : 'the standbys to catch up';
-}
-
 const available = (cluster: Cluster) => {
-  memories.delete(cluster.id);
   const running = servingMembers(cluster).length;
   return changeRow(
     TABLE,
@@ -116,7 +91,7 @@ async function serve(step: CellStep<unknown>) {
   const cluster = await clusterOf(step);
   const answer = await engineOf(step.cell).services.ensureService(endpointSpec(cluster));
   if (!answer.settled) return again(answer.again_ms, { waits_for: answer.waits_for });
-  const waits_for = await inTurn(cluster.id, () => inStep(cluster));
+  const waits_for = await inTurn(cluster.id, () => driverOf(cluster).inStep(cluster));
   if (waits_for !== null) return again(AGAIN_MS, { waits_for });
   const stats = await endpointStats(endpointOf(cluster));
   if (!stats) return again(AGAIN_MS, { waits_for: 'the endpoint to answer' });
@@ -133,7 +108,7 @@ async function switchOnce({ operation }: CellStep<unknown>, moves: number) {
   const cluster = await readCluster(id);
   if (cluster?.moves !== moves) return 'The primary has changed already.';
   try {
-    const { pause_ms } = await inTurn(id, () => switchPrimary(id));
+    const { pause_ms } = await inTurn(id, () => driverOf(cluster).switchPrimary(id));
     return `New connections waited for ${pause_ms} ms.`;
   } catch (error) {
     if (operation.attempts + 1 >= MOST_ATTEMPTS) return failure(reasonOf(error));
@@ -146,7 +121,7 @@ const removing = (members: readonly Member[], cell: string) =>
     members.map(({ id, ordinal }) => [`member ${ordinal}`, deleteMemberKind.start(id, {}, { cell_id: cell })]),
   );
 
-export const postgresSteps: OperationSteps[] = [
+export const clusterSteps: OperationSteps[] = [
   operationSteps(
     createClusterKind,
     {
@@ -235,7 +210,7 @@ export const postgresSteps: OperationSteps[] = [
               const answer = await ensureMembers(step.cell, cluster, [member]);
               if (!answer.settled) return answer;
             }
-            const waits_for = await inTurn(cluster.id, () => inStep(cluster));
+            const waits_for = await inTurn(cluster.id, () => driverOf(cluster).inStep(cluster));
             return waits_for === null ? { settled: true } : { settled: false, waits_for, again_ms: AGAIN_MS };
           },
           () => goTo('switch'),

@@ -1,0 +1,17 @@
+import type { EngineDriver } from '../cluster/driver';
+import { newLook } from './agent';
+import { forget, forgetAll } from './connections';
+import { inStep } from './in-step';
+import { settleRoles } from './roles';
+import { memberSpec } from './specs';
+import { switchPrimary } from './switch';
+
+export const postgresDriver: EngineDriver = {
+  memberSpec,
+  settleRoles,
+  inStep,
+  switchPrimary,
+  newLook,
+  forget,
+  forgetAll,
+};
