@@ -56,7 +56,7 @@ export async function withPort(
   call: ProjectCall,
   owner: Owner,
   planned: PlannedPort | null,
-  write: (rows: Record<string, Sql>) => Promise<void>,
+  write: (rows: Record<string, Sql>) => Promise<unknown>,
 ): Promise<void> {
   const present = await queryOne<{ id: string; network_id: string }>(
     sql`SELECT id, network_id FROM ports WHERE project_id = ${call.project_id}::uuid AND device_id = ${owner.id}::uuid`,
