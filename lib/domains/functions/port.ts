@@ -57,7 +57,7 @@ export async function withPort(
   owner: Owner,
   planned: PlannedPort | null,
   write: (rows: Record<string, Sql>) => Promise<unknown>,
-): Promise<void> {
+): Promise<unknown> {
   const present = await queryOne<{ id: string; network_id: string }>(
     sql`SELECT id, network_id FROM ports WHERE project_id = ${call.project_id}::uuid AND device_id = ${owner.id}::uuid`,
   );
