@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { DatabaseEngine } from './engines';
 import type { DatabaseCredentials } from './schema';
 import { type ClusterSecrets, newPassword, scramVerifier } from './secrets';
+import { passwordHash } from './valkey/settings-file';
 
 /** What a tenant's clients present to an engine. */
 type Account = {
@@ -13,6 +14,7 @@ type Account = {
 
 const accounts: Partial<Record<DatabaseEngine, Account>> = {
   postgres: { username: 'app', database: 'app', verifierOf: scramVerifier },
+  valkey: { username: 'app', database: null, verifierOf: passwordHash },
 };
 
 /** An engine without a program has no account: its create answers 503. */

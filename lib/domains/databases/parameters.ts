@@ -3,10 +3,14 @@ import type { DatabaseEngine } from './engines';
 import { type Parameter, parameterTrouble } from './parameter';
 import { postgresParameters } from './postgres/parameters';
 import type { EngineParameter } from './schema';
+import { valkeyParameters } from './valkey/parameters';
 
 export type Parameters = Record<string, string | number | boolean>;
 
-const known: Partial<Record<DatabaseEngine, readonly Parameter[]>> = { postgres: postgresParameters };
+const known: Partial<Record<DatabaseEngine, readonly Parameter[]>> = {
+  postgres: postgresParameters,
+  valkey: valkeyParameters,
+};
 
 /** What tenants may set, by engine. */
 export const listParameters = (engine?: DatabaseEngine): EngineParameter[] =>

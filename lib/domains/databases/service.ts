@@ -197,7 +197,7 @@ async function insertCluster(
   const { project_id } = call;
   const { name, namespace, security_group_ids } = input;
   const { cell_id, refusal } = await place(project_id, ['network', 'services']);
-  const trouble = engineTrouble(engine);
+  const trouble = engineTrouble(engine, version);
   const id = newId();
   const credentials = newCredentials(engine);
   const { username, database } = accountOf(engine);

@@ -32,7 +32,7 @@ export const databaseServices: ServiceSource = {
           cluster.members.map((member) => driverOf(cluster).memberSpec(cluster, member)),
         );
         const isBusy = BUSY.includes(cluster.status);
-        return [...members, endpointSpec(cluster)].map((spec) => ({ spec, isBusy }));
+        return [...members, await endpointSpec(cluster)].map((spec) => ({ spec, isBusy }));
       }),
     );
     return wanted.flat();

@@ -1,9 +1,10 @@
 import type { DatabaseEngine } from '../engines';
 import { postgresDriver } from '../postgres/driver';
+import { valkeyDriver } from '../valkey/driver';
 import type { Cluster } from './clusters';
 import type { EngineDriver } from './driver';
 
-const drivers: Partial<Record<DatabaseEngine, EngineDriver>> = { postgres: postgresDriver };
+const drivers: Partial<Record<DatabaseEngine, EngineDriver>> = { postgres: postgresDriver, valkey: valkeyDriver };
 
 /** @throws Error for an engine of which no cluster can be created */
 export function driverOf({ engine }: Pick<Cluster, 'engine'>): EngineDriver {

@@ -52,6 +52,9 @@ async function ensureMembers(cell: string, cluster: Cluster, members: readonly M
   return answers.find(({ settled }) => !settled) ?? { settled: true };
 }
 
+const ensureEndpoint = async (cell: string, cluster: Cluster): Promise<Settlement> =>
+  engineOf(cell).services.ensureService(await endpointSpec(cluster));
+
 /** Sets roles and password on the primary, as soon as it takes statements. */
 async function setRoles<const Next>(step: CellStep<unknown>, next: (cluster: Cluster) => Next) {
   const cluster = await clusterOf(step);
@@ -89,7 +92,7 @@ const unchanged = async ({ operation }: Step<unknown>, reason: string) =>
 /** Endpoint and members answer, and the standbys have everything. */
 async function serve(step: CellStep<unknown>) {
   const cluster = await clusterOf(step);
-  const answer = await engineOf(step.cell).services.ensureService(endpointSpec(cluster));
+  const answer = await ensureEndpoint(step.cell, cluster);
   if (!answer.settled) return again(answer.again_ms, { waits_for: answer.waits_for });
   const waits_for = await inTurn(cluster.id, () => driverOf(cluster).inStep(cluster));
   if (waits_for !== null) return again(AGAIN_MS, { waits_for });
@@ -136,7 +139,7 @@ export const clusterSteps: OperationSteps[] = [
             // The endpoint needs nothing of the members: it begins now, and is waited for later.
             const [started] = await Promise.all([
               ensureMembers(step.cell, cluster, primary ? [primary] : []),
-              engineOf(step.cell).services.ensureService(endpointSpec(cluster)),
+              ensureEndpoint(step.cell, cluster),
             ]);
             return started;
           },
@@ -154,8 +157,7 @@ export const clusterSteps: OperationSteps[] = [
           TABLE,
           async () => {
             const cluster = await clusterOf(step);
-            const { services } = engineOf(step.cell);
-            const endpoint = services.ensureService(endpointSpec(cluster));
+            const endpoint = ensureEndpoint(step.cell, cluster);
             const standbys = servingMembers(cluster).filter(({ role }) => role === 'standby');
             const started = await ensureMembers(step.cell, cluster, standbys);
             return started.settled ? endpoint : started;

@@ -1,0 +1,17 @@
+import type { EngineDriver } from '../cluster/driver';
+import { newLook } from './agent';
+import { forget, forgetAll } from './connections';
+import { inStep } from './follow';
+import { memberSpec } from './specs';
+import { switchPrimary } from './switch';
+import { settleUsers } from './users';
+
+export const valkeyDriver: EngineDriver = {
+  memberSpec,
+  settleRoles: settleUsers,
+  inStep,
+  switchPrimary,
+  newLook,
+  forget,
+  forgetAll,
+};
