@@ -52,7 +52,7 @@ type Platform = { port: number; token: string; api: ChildProcess; host: ChildPro
 /** Measures functions with the API and their pool in processes of their own, as on a platform. */
 export async function measureFunctions(): Promise<void> {
   const [token = ''] = await createCallers(1);
-  await createCell();
+  await createCell(ownCell());
   for (const { program } of runtimes) await untilSettled(() => engineOf(ownCell()).functions.prepare(program));
   const start = (file: string, args: string[] = []) =>
     spawn(process.execPath, [...args, '--import', 'tsx', file], {
