@@ -29,7 +29,7 @@ async function runBenchmarks([only, given]: readonly string[]): Promise<void> {
   if (only === undefined || only === 'gateway')
     await onOwnDatabase(async () => (await import('./gateway')).measureGateway());
   if (only === undefined || only === 'objects')
-    await onOwnDatabase(async (_, folder) => (await import('./objects')).measureObjects(folder));
+    await onOwnDatabase(async (_, folder) => (await import('./objects')).measureObjects(folder, given));
   if (only === undefined || only === 'functions')
     await onOwnDatabase(async () => (await import('./functions')).measureFunctions());
   if (only !== undefined && only !== 'machines') return;
