@@ -12,7 +12,7 @@ import {
 } from '@/components/billing/domain';
 import { certificates } from '@/components/certificates/domain';
 import { flavors, instances, keyPairs } from '@/components/compute/domain';
-import { databaseClusters } from '@/components/databases/domain';
+import { databaseBackups, databaseClusters } from '@/components/databases/domain';
 import { routes } from '@/components/gateway/domain';
 import { identityProviders } from '@/components/iam/domain';
 import { images } from '@/components/images/domain';
@@ -65,7 +65,7 @@ export const portalNavigation: readonly NavigationGroup[] = [
     ],
   },
   { label: 'Storage', entries: [tabbed([volumes, snapshots]), tabbed([buckets, accessKeys], 'Object storage')] },
-  { label: 'Databases', entries: [inGroup(databaseClusters, 'Clusters')] },
+  { label: 'Databases', entries: [inGroup(databaseClusters, 'Clusters'), inGroup(databaseBackups, 'Backups')] },
   { label: 'Observability', entries: [dashboards, metrics, logs] },
   { label: 'Security', entries: [secrets, policySimulator, auditLog] },
   {
