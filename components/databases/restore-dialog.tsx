@@ -13,8 +13,8 @@ import { formatMoment, formatWindow } from '@/lib/format/time';
 import { paths } from '@/lib/paths';
 import { momentOf } from './backup-look';
 import { useCreateCluster } from './create-cluster';
-import { NewCredentials } from './new-credentials';
 import { memberOptions } from './member-options';
+import { NewCredentials } from './new-credentials';
 import {
   localSeconds,
   originOf,

@@ -1,15 +1,17 @@
-import { execute } from '@/lib/core/db/pool';
+import { execute, query } from '@/lib/core/db/pool';
 import { raw, sql } from '@/lib/core/db/sql';
 import { type DomainWork, none } from '@/lib/core/domains/domain';
 import type { Watch } from '@/lib/core/domains/watch';
 import type { ServiceSource } from '@/lib/hosts/services/engine';
+import { archiveLogs } from './backups/archives';
+import { checkSteps } from './backups/check';
 import { backupSteps, keepBackups } from './backups/work';
 import { watchWayBack } from './jobs/way-back';
 import { ENDPOINT_MEMORY_MB } from './plan';
 import { clusterAgent } from './postgres/agent';
 import { readClusters } from './postgres/clusters';
 import { forgetAll } from './postgres/connections';
-import { endpointSpec, memberSpec } from './postgres/specs';
+import { checkSpec, endpointSpec, memberSpec } from './postgres/specs';
 import { postgresSteps } from './postgres/steps';
 import { upgradeOperationSteps } from './postgres/upgrade/steps';
 
@@ -33,7 +35,10 @@ export const databaseServices: ServiceSource = {
         return [...members, endpointSpec(cluster)].map((spec) => ({ spec, isBusy }));
       }),
     );
-    return wanted.flat();
+    const checks = await query<{ id: string; version: string; storage_gb: number }>(
+      sql`SELECT id, version, storage_gb FROM database_backups WHERE cell_id = ${cell}::text AND checking`,
+    );
+    return [...wanted.flat(), ...checks.map((backup) => ({ spec: checkSpec(backup), isBusy: true }))];
   },
 };
 
@@ -65,8 +70,8 @@ const watch = (cell: string): Watch => ({
 });
 
 export const databasesWork: DomainWork = {
-  steps: [...postgresSteps, ...upgradeOperationSteps, ...backupSteps],
-  jobs: [watchWayBack, keepBackups],
+  steps: [...postgresSteps, ...upgradeOperationSteps, ...backupSteps, ...checkSteps],
+  jobs: [watchWayBack, keepBackups, archiveLogs],
   services: databaseServices,
   room,
   watch,

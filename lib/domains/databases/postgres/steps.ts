@@ -20,6 +20,10 @@ import { engineOf } from '@/lib/engines/engines';
 import { reasonOf } from '@/lib/engines/error';
 import { forgetCertificates } from '@/lib/hosts/certificates/certificates';
 import type { Settlement } from '@/lib/hosts/services/engine';
+import { archiveCluster } from '../backups/archives';
+import { restoreKind } from '../backups/operations';
+import { bringData, bringLog, type Source } from '../backups/recover';
+import { backupOfDelete, takeBackup } from '../backups/take';
 import { endpointStats, settleEndpoint } from '../endpoint/endpoint';
 import {
   createClusterKind,
@@ -29,15 +33,19 @@ import {
   switchPrimaryKind,
   updateClusterKind,
 } from '../operations';
+import { openSecrets } from '../secrets';
 import { type Cluster, type Member, primaryOf, readCluster, servingMembers } from './clusters';
-import { forget, MemberError } from './connections';
+import { ask, forget, MemberError } from './connections';
 import { endpointOf } from './promotion';
 import { newReplicationMemory, type ReplicationMemory, settleReplication } from './replication';
 import { settleRoles } from './roles';
+import { SUPERUSER } from './settings-file';
 import { endpointFacts, endpointSpec, memberSpec } from './specs';
-import { statesOf } from './state';
+import { stateOf, statesOf } from './state';
 import { switchPrimary } from './switch';
 import { inTurn } from './turns';
+import { sideOf } from './upgrade/member-side';
+import { forgetUpgrade } from './upgrade/procedure';
 
 const TABLE = 'database_clusters';
 const AGAIN_MS = 100;
@@ -141,53 +149,113 @@ async function switchOnce({ operation }: CellStep<unknown>, moves: number) {
   }
 }
 
+/** A cluster can be deleted though its data cannot be read. */
+const MOST_LAST_BACKUPS = 2;
+
 const removing = (members: readonly Member[], cell: string) =>
   Object.fromEntries(
     members.map(({ id, ordinal }) => [`member ${ordinal}`, deleteMemberKind.start(id, {}, { cell_id: cell })]),
   );
 
+/** A new cluster is launched: its primary, then the roles, the standbys, and the endpoint. */
+const launch = {
+  primary: (step: CellStep<unknown>) =>
+    throughEngine(
+      step,
+      TABLE,
+      async () => {
+        if (step.operation.project_id) await ensureWired(step.cell, step.operation.project_id);
+        const cluster = await clusterOf(step);
+        const primary = primaryOf(servingMembers(cluster));
+        // The endpoint needs nothing of the members: it begins now, and is waited for later.
+        const [started] = await Promise.all([
+          ensureMembers(step.cell, cluster, primary ? [primary] : []),
+          engineOf(step.cell).services.ensureService(endpointSpec(cluster)),
+        ]);
+        return started;
+      },
+      () => goTo('roles'),
+    ),
+  roles: (step: CellStep<unknown>) =>
+    setRoles(step, ({ roles_wanted }) =>
+      goTo('members', {
+        rows: { applied: changeRow(TABLE, step.operation.resource_id, sql`roles_applied = ${roles_wanted}::int`) },
+      }),
+    ),
+  members: (step: CellStep<unknown>) =>
+    throughEngine(
+      step,
+      TABLE,
+      async () => {
+        const cluster = await clusterOf(step);
+        const { services } = engineOf(step.cell);
+        const endpoint = services.ensureService(endpointSpec(cluster));
+        const standbys = servingMembers(cluster).filter(({ role }) => role === 'standby');
+        const started = await ensureMembers(step.cell, cluster, standbys);
+        return started.settled ? endpoint : started;
+      },
+      () => goTo('serve'),
+    ),
+  serve,
+};
+
+/** A source as the steps of a restore have it in their input. */
+type RestoreStep = CellStep<Source>;
+
+const MOST_RESTORES = 4;
+
+/** A part of a restore: what fails again and again ends it, with the reason. */
+async function restoring<Result>(step: RestoreStep, run: (cluster: Cluster, primary: Member) => Promise<Result>) {
+  const cluster = await clusterOf(step);
+  const primary = primaryOf(servingMembers(cluster));
+  if (!primary) return failure('The cluster has no primary.');
+  try {
+    return await run(cluster, primary);
+  } catch (error) {
+    if (step.operation.attempts + 1 >= MOST_RESTORES)
+      return failure(`The backup could not be restored: ${reasonOf(error)}`);
+    throw error;
+  }
+}
+
+const restoreStages = {
+  data: (step: RestoreStep) =>
+    restoring(step, async (cluster, primary) => {
+      if (step.operation.project_id) await ensureWired(step.cell, step.operation.project_id);
+      const started = await ensureMembers(step.cell, cluster, [primary]);
+      if (started.settled) return goTo('recovery');
+      await bringData({ cell: step.cell, id: primary.id }, step.input);
+      return again(AGAIN_MS, { waits_for: started.waits_for });
+    }),
+  recovery: (step: RestoreStep) =>
+    restoring(step, async (cluster, primary) => {
+      const started = await ensureMembers(step.cell, cluster, [primary]);
+      if (!started.settled) return again(started.again_ms, { waits_for: started.waits_for });
+      try {
+        const isDone = await bringLog({ cell: step.cell, id: primary.id }, step.input, (statement) =>
+          ask(cluster, primary, statement, { timeoutMs: PATIENT_MS }),
+        );
+        if (!isDone) return again(AGAIN_MS, { waits_for: 'the log to be replayed' });
+        const { superuser } = openSecrets(cluster.id, cluster.sealed_secrets);
+        await ask(cluster, primary, `ALTER ROLE ${SUPERUSER} PASSWORD '${superuser}'`, { timeoutMs: PATIENT_MS });
+        // What an upgrade of the former cluster had set up is of no use here.
+        await forgetUpgrade(sideOf(cluster, primary));
+      } catch (error) {
+        if (!(error instanceof MemberError)) throw error;
+        return again(AGAIN_MS, { waits_for: 'the restored server to answer' });
+      }
+      forget(primary);
+      return goTo('primary', { rows: { recovered: changeRow(TABLE, cluster.id, sql`recovery = NULL`) } });
+    }),
+  ...launch,
+};
+
 export const postgresSteps: OperationSteps[] = [
+  operationSteps(restoreKind, restoreStages, { failed: inError, concurrency: 2 }),
   operationSteps(
     createClusterKind,
     {
-      primary: (step) =>
-        throughEngine(
-          step,
-          TABLE,
-          async () => {
-            if (step.operation.project_id) await ensureWired(step.cell, step.operation.project_id);
-            const cluster = await clusterOf(step);
-            const primary = primaryOf(servingMembers(cluster));
-            // The endpoint needs nothing of the members: it begins now, and is waited for later.
-            const [started] = await Promise.all([
-              ensureMembers(step.cell, cluster, primary ? [primary] : []),
-              engineOf(step.cell).services.ensureService(endpointSpec(cluster)),
-            ]);
-            return started;
-          },
-          () => goTo('roles'),
-        ),
-      roles: (step) =>
-        setRoles(step, ({ roles_wanted }) =>
-          goTo('members', {
-            rows: { applied: changeRow(TABLE, step.operation.resource_id, sql`roles_applied = ${roles_wanted}::int`) },
-          }),
-        ),
-      members: (step) =>
-        throughEngine(
-          step,
-          TABLE,
-          async () => {
-            const cluster = await clusterOf(step);
-            const { services } = engineOf(step.cell);
-            const endpoint = services.ensureService(endpointSpec(cluster));
-            const standbys = servingMembers(cluster).filter(({ role }) => role === 'standby');
-            const started = await ensureMembers(step.cell, cluster, standbys);
-            return started.settled ? endpoint : started;
-          },
-          () => goTo('serve'),
-        ),
-      serve,
+      ...launch,
     },
     { failed: inError, concurrency: 4 },
   ),
@@ -282,6 +350,21 @@ export const postgresSteps: OperationSteps[] = [
   operationSteps(
     deleteClusterKind,
     {
+      async backup({ operation }) {
+        const cluster = await readCluster(operation.resource_id);
+        const primary = cluster && primaryOf(servingMembers(cluster));
+        if (!cluster?.launched_at || !primary) return goTo('members');
+        const last = await backupOfDelete(cluster.id);
+        if (last.isThere) return goTo('members');
+        const state = await stateOf(cluster, primary, PATIENT_MS);
+        if (!state.isUp || !state.isPrimary || operation.attempts >= MOST_LAST_BACKUPS)
+          return goTo('members', {
+            log: 'There is no last backup: the primary does not answer, or its data could not be read.',
+          });
+        const bytes = await takeBackup(cluster, primary, 'final', last.id);
+        await archiveCluster(cluster, true).catch(() => {});
+        return goTo('members', { log: `A last backup of ${bytes} bytes is kept.` });
+      },
       async members(step) {
         const cluster = await readCluster(step.operation.resource_id);
         return withChildren(
