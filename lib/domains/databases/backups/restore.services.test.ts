@@ -29,7 +29,7 @@ describe.skipIf(trouble !== null)(`backups of PostgreSQL${trouble ? ` (skipped: 
     });
   async function restore(body: object, happens = async () => {}): Promise<DatabaseClusterWithCredentials> {
     // The host of the tests reports itself only once.
-    await execute(sql`UPDATE cells SET reported_at = platform_now()`);
+    await execute(sql`UPDATE cells SET seen_at = platform_now()`);
     const { status, text, body: made } = await request(body);
     expect([status, text]).toMatchObject([201, expect.stringContaining('restoring')]);
     await happens();
