@@ -34,7 +34,7 @@ export const databases = domain({
       reference: 'Databases',
     },
   ],
-  tables: ['database_members', 'database_jobs', 'database_backups'],
+  tables: ['database_members', 'database_jobs', 'database_backups', 'database_archives'],
   dependsOn: ['networks'],
   portal: databasesPortal,
   sealed: [{ table: 'database_clusters', column: 'sealed_secrets', key: 'id', bound: "'database_clusters:' || id" }],

@@ -19,6 +19,8 @@ export type EngineDriver = {
   switchPrimary(clusterId: string): Promise<Switched>;
   /** A look of the agent at one cluster, with a memory of its own. Throws what it could not do: the next look follows. */
   newLook(): (cluster: Cluster) => Promise<void>;
+  /** Keeps a last backup of a cluster that is being deleted, and says how that went. Null where the engine has no backups. */
+  lastBackup: ((cluster: Cluster, primary: Member) => Promise<string>) | null;
   /** Ends the platform's connections to a member that is removed. */
   forget(member: Pick<Member, 'id'>): void;
   /** Ends all connections of this process. */

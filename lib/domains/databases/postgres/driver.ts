@@ -2,6 +2,7 @@ import type { EngineDriver } from '../cluster/driver';
 import { newLook } from './agent';
 import { forget, forgetAll } from './connections';
 import { inStep } from './in-step';
+import { lastBackup } from './last-backup';
 import { settleRoles } from './roles';
 import { memberSpec } from './specs';
 import { switchPrimary } from './switch';
@@ -12,6 +13,7 @@ export const postgresDriver: EngineDriver = {
   inStep,
   switchPrimary,
   newLook,
+  lastBackup,
   forget,
   forgetAll,
 };

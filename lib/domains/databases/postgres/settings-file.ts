@@ -15,6 +15,8 @@ export type ServerFacts = {
   parameters: Parameters;
   /** How it calls itself to the primary that it follows. */
   follows: { host: string; as: string } | null;
+  /** What holds for a while only, whatever else says. */
+  further?: Record<string, string | number | boolean>;
 };
 
 const clamp = (value: number, least: number, most: number) => Math.round(Math.min(most, Math.max(least, value)));
@@ -33,7 +35,7 @@ const sharedBuffersMb = ({ ram_gb }: ServerFacts) => clamp(ram_gb * 256, 32, 819
 
 /** `postgresql.conf` of a member. What the tenant chose comes last, and holds nothing that the platform decides. */
 export function renderSettings(facts: ServerFacts): string {
-  const { ram_gb, storage_gb, parameters, follows, version } = facts;
+  const { ram_gb, storage_gb, parameters, follows, version, further = {} } = facts;
   const storageMb = storage_gb * 1024;
   const own: Record<string, string | number | boolean> = {
     listen_addresses: '*',
@@ -90,7 +92,9 @@ export function renderSettings(facts: ServerFacts): string {
     }),
     ...(Number(version) >= 17 && { summarize_wal: false }),
   };
-  const lines = Object.entries({ ...own, ...parameters }).map(([name, value]) => `${name} = ${quoted(value)}`);
+  const lines = Object.entries({ ...own, ...parameters, ...further }).map(
+    ([name, value]) => `${name} = ${quoted(value)}`,
+  );
   return `${lines.join('\n')}\n`;
 }
 
@@ -102,6 +106,9 @@ const quoted = (value: string | number | boolean) =>
     : typeof value === 'number'
       ? `${value}`
       : `'${value.replaceAll("'", "''")}'`;
+
+/** The platform alone, by the Unix socket that only it reaches: of restored data, it does not know the passwords yet. */
+export const OWN_ACCESS = `local all ${SUPERUSER} trust\n`;
 
 export type AccessFacts = { endpoint: string; cidr: string };
 

@@ -12,6 +12,7 @@ export const valkeyDriver: EngineDriver = {
   inStep,
   switchPrimary,
   newLook,
+  lastBackup: null,
   forget,
   forgetAll,
 };
