@@ -36,7 +36,7 @@ import { newReplicationMemory, type ReplicationMemory, settleReplication } from 
 import { settleRoles } from './roles';
 import { endpointFacts, endpointSpec, memberSpec } from './specs';
 import { statesOf } from './state';
-import { switchPrimary } from './switch';
+import { hasTooManyConnections, restartPrimary, switchPrimary } from './switch';
 import { inTurn } from './turns';
 
 const TABLE = 'database_clusters';
@@ -141,6 +141,15 @@ async function switchOnce({ operation }: CellStep<unknown>, moves: number) {
   }
 }
 
+/** A lower number of connections comes to the primary first. */
+async function lowerPrimary({ id }: Cluster): Promise<void> {
+  await inTurn(id, async () => {
+    const cluster = await readCluster(id);
+    const primary = cluster && primaryOf(servingMembers(cluster));
+    if (primary && (await hasTooManyConnections(cluster, primary))) await restartPrimary(cluster, primary);
+  });
+}
+
 const removing = (members: readonly Member[], cell: string) =>
   Object.fromEntries(
     members.map(({ id, ordinal }) => [`member ${ordinal}`, deleteMemberKind.start(id, {}, { cell_id: cell })]),
@@ -223,7 +232,7 @@ export const postgresSteps: OperationSteps[] = [
   operationSteps(
     updateClusterKind,
     {
-      // Standbys first, one after the other: the primary serves meanwhile.
+      // Standbys first, one after the other, while the primary serves; but none of them runs with fewer connections than it.
       members: (step) =>
         throughEngine(
           step,
@@ -231,6 +240,7 @@ export const postgresSteps: OperationSteps[] = [
           async () => {
             const cluster = await clusterOf(step);
             if (step.operation.project_id) await ensureWired(step.cell, step.operation.project_id);
+            await lowerPrimary(cluster);
             for (const member of servingMembers(cluster).filter(({ role }) => role === 'standby')) {
               const answer = await ensureMembers(step.cell, cluster, [member]);
               if (!answer.settled) return answer;

@@ -1,9 +1,11 @@
+import { engineOf } from '@/lib/engines/engines';
 import { endSessions, hold, release, repoint } from '../endpoint/endpoint';
 import { type Cluster, type Member, primaryOf, readCluster, servingMembers } from './clusters';
-import { ask } from './connections';
+import { ask, forget } from './connections';
 import { appoint, bestStandby, endpointOf, promote, startMember, stopFormer } from './promotion';
-import { SUPERUSER } from './settings-file';
-import { stateOf, statesOf } from './state';
+import { connections, SUPERUSER } from './settings-file';
+import { memberSpec } from './specs';
+import { isServing, stateOf, statesOf } from './state';
 
 /** How long statements in progress may take to end before their connections are ended. */
 const DRAIN_MS = 500;
@@ -11,6 +13,8 @@ const CATCH_UP_MS = 3_000;
 const POLL_MS = 10;
 /** A member that is only slow must not make a planned switch fail. */
 const PATIENT_MS = 3_000;
+/** The endpoint holds for little longer. */
+const RESTART_MS = 18_000;
 
 const pause = () => new Promise((resolve) => setTimeout(resolve, POLL_MS));
 
@@ -50,6 +54,42 @@ export async function switchPrimary(clusterId: string): Promise<Switched> {
   startMember(cluster, primary.id);
   for (const member of members) if (member !== primary && member !== target) startMember(cluster, member.id);
   return { pause_ms };
+}
+
+/**
+ * Starts the primary anew with its new settings, while new connections wait: the way for a cluster without standbys, and for a
+ * lower `max_connections`, because a standby never runs with less than its primary.
+ */
+export async function restartPrimary(cluster: Cluster, primary: Member): Promise<Switched> {
+  const endpoint = endpointOf(cluster);
+  await ask(cluster, primary, 'CHECKPOINT', { timeoutMs: 60_000 });
+  const began = performance.now();
+  await hold(endpoint);
+  try {
+    await drain(cluster, primary);
+    forget(primary);
+    const { services } = engineOf(cluster.cell_id);
+    const until = performance.now() + RESTART_MS;
+    await services.ensureService(await memberSpec(cluster, primary));
+    while (!isServing({ member: primary, state: await stateOf(cluster, primary, PATIENT_MS) })) {
+      if (performance.now() > until) throw new Error('The primary did not start again in time.');
+      await pause();
+    }
+  } finally {
+    await release(endpoint);
+  }
+  return { pause_ms: Math.round(performance.now() - began) };
+}
+
+/** Whether the primary runs with more connections than it should. */
+export async function hasTooManyConnections(cluster: Cluster, primary: Member): Promise<boolean> {
+  const [row] = await ask<{ now: number }>(
+    cluster,
+    primary,
+    `SELECT setting::int AS now FROM pg_settings WHERE name = 'max_connections'`,
+    { timeoutMs: PATIENT_MS },
+  );
+  return row !== undefined && row.now > connections(cluster);
 }
 
 const OTHERS = `FROM pg_stat_activity WHERE backend_type = 'client backend' AND usename <> '${SUPERUSER}'`;
