@@ -208,7 +208,7 @@ export const clusterSteps: OperationSteps[] = [
   operationSteps(
     updateClusterKind,
     {
-      // Standbys first, one after the other: the primary serves meanwhile.
+      // Standbys first, one after the other, while the primary serves; but none of them runs with fewer connections than it.
       members: (step) =>
         throughEngine(
           step,
@@ -216,6 +216,7 @@ export const clusterSteps: OperationSteps[] = [
           async () => {
             const cluster = await clusterOf(step);
             if (step.operation.project_id) await ensureWired(step.cell, step.operation.project_id);
+            await driverOf(cluster).primaryFirst?.(cluster);
             for (const member of servingMembers(cluster).filter(({ role }) => role === 'standby')) {
               const answer = await ensureMembers(step.cell, cluster, [member]);
               if (!answer.settled) return answer;

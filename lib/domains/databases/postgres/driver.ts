@@ -5,12 +5,13 @@ import { inStep } from './in-step';
 import { lastBackup } from './last-backup';
 import { settleRoles } from './roles';
 import { memberSpec } from './specs';
-import { switchPrimary } from './switch';
+import { lowerPrimary, switchPrimary } from './switch';
 
 export const postgresDriver: EngineDriver = {
   memberSpec,
   settleRoles,
   inStep,
+  primaryFirst: lowerPrimary,
   switchPrimary,
   newLook,
   lastBackup,

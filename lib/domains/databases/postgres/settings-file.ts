@@ -21,7 +21,7 @@ export type ServerFacts = {
 
 const clamp = (value: number, least: number, most: number) => Math.round(Math.min(most, Math.max(least, value)));
 
-const connections = ({ ram_gb, parameters }: ServerFacts) => {
+export const connections = ({ ram_gb, parameters }: Pick<ServerFacts, 'ram_gb' | 'parameters'>) => {
   const wanted = parameters.max_connections;
   return typeof wanted === 'number' ? wanted : clamp(ram_gb * 100, 50, 400);
 };
@@ -119,6 +119,7 @@ export type AccessFacts = { endpoint: string; cidr: string };
 export const renderAccess = ({ endpoint, cidr }: AccessFacts): string => `local all ${SUPERUSER} scram-sha-256
 hostssl replication ${REPLICATION_ROLE} ${cidr} scram-sha-256
 hostssl all ${SUPERUSER} 0.0.0.0/0 reject
+hostssl all nephele_apply 0.0.0.0/0 reject
 hostssl all ${REPLICATION_ROLE} ${cidr} scram-sha-256
 hostssl all ${REPLICATION_ROLE} 0.0.0.0/0 reject
 hostssl all all ${endpoint}/32 scram-sha-256

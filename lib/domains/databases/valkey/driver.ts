@@ -10,6 +10,7 @@ export const valkeyDriver: EngineDriver = {
   memberSpec,
   settleRoles: settleUsers,
   inStep,
+  primaryFirst: null,
   switchPrimary,
   newLook,
   lastBackup: null,
