@@ -7,6 +7,7 @@ import { each } from '@/lib/core/domains/domain';
 import { startWorker } from '@/lib/core/operations/worker';
 import { clusterAgent } from '@/lib/domains/databases/cluster/agent';
 import { forgetAll } from '@/lib/domains/databases/cluster/drivers';
+import type { DatabaseEngine } from '@/lib/domains/databases/engines';
 import type { DatabaseCluster, DatabaseClusterWithCredentials } from '@/lib/domains/databases/schema';
 import { databaseServices, databasesWork, OBSERVE_MS } from '@/lib/domains/databases/work';
 import { ensureProjectNetworking } from '@/lib/domains/network/project-networking';
@@ -48,7 +49,7 @@ export async function databaseTrouble(versions: readonly string[], program = 'po
 export type Written = { acknowledged: string[]; errors: number; gap_ms: number; messages: Record<string, number> };
 
 /** A project with a network, a worker and an agent for databases in this process, and a machine of the tenant's. */
-export async function startDatabaseWorld(engine: 'postgres' | 'mysql' = 'postgres') {
+export async function startDatabaseWorld(engine: DatabaseEngine = 'postgres') {
   const services = new LocalServices(host, [...PROGRAMS, shell]);
   const call = api(endpoints);
   const machines = new Map<string, WantedService>();
@@ -142,6 +143,13 @@ export async function startDatabaseWorld(engine: 'postgres' | 'mysql' = 'postgre
       const cluster = created.body as DatabaseClusterWithCredentials;
       await untilIs(cluster.name, 'available', 240_000);
       return cluster;
+    },
+
+    /** How a program of these tests is started in the network of the tenant's machine; it finds `client` in CLIENT. */
+    async inTenantNetwork(program: string, client: object) {
+      await waitFor(async () => services.isHealthy(clientId), { timeoutMs: 60_000, everyMs: 50 });
+      const argv = ['nsenter', '-t', String(await pidOf(clientId)), '-n', process.execPath, '--import', 'tsx', program];
+      return { argv, env: { ...process.env, CLIENT: JSON.stringify(client) } };
     },
 
     /** A program in the network of the tenant's machine that speaks to a cluster as its answer says. */

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { DatabaseEngine } from './engines';
 import type { DatabaseCredentials } from './schema';
 import { type ClusterSecrets, nativeVerifier, newPassword, scramVerifier } from './secrets';
+import { passwordHash } from './valkey/settings-file';
 
 /** What a tenant's clients present to an engine. */
 type Account = {
@@ -14,6 +15,7 @@ type Account = {
 const accounts: Partial<Record<DatabaseEngine, Account>> = {
   postgres: { username: 'app', database: 'app', verifierOf: scramVerifier },
   mysql: { username: 'app', database: 'app', verifierOf: nativeVerifier },
+  valkey: { username: 'app', database: null, verifierOf: passwordHash },
 };
 
 /** An engine without a program has no account: its create answers 503. */

@@ -4,12 +4,14 @@ import { mariadbParameters } from './mariadb/parameters';
 import { type Parameter, parameterTrouble } from './parameter';
 import { postgresParameters } from './postgres/parameters';
 import type { EngineParameter } from './schema';
+import { valkeyParameters } from './valkey/parameters';
 
 export type Parameters = Record<string, string | number | boolean>;
 
 const known: Partial<Record<DatabaseEngine, readonly Parameter[]>> = {
   postgres: postgresParameters,
   mysql: mariadbParameters,
+  valkey: valkeyParameters,
 };
 
 /** What tenants may set, by engine. */

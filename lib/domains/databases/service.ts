@@ -30,6 +30,8 @@ import { place } from '@/lib/hosts/engine-reports/placement';
 import { listPrograms } from '@/lib/hosts/services/programs';
 import type { Use } from '@/lib/money/metering/use';
 import { ownCell, settings } from '@/lib/settings';
+import { restoreKind } from './backups/operations';
+import { type PlannedRestore, planRestore } from './backups/plan';
 import { accountOf, newCredentials, newSecrets } from './credentials';
 import { type DatabaseEngine, memberCounts } from './engines';
 import {
@@ -132,11 +134,13 @@ type Plan = {
   version: string;
   size: ClusterSize;
   parameters: Parameters;
+  restore: PlannedRestore | null;
 };
 
 /** @throws ApiError 400, 404, 409 for a limit beside the quotas */
 async function planCluster(call: ProjectCall, engine: DatabaseEngine, input: CreateCluster): Promise<Plan> {
-  const version = requireVersion(engine, input.version);
+  const restore = await planRestore(call, engine, input);
+  const version = requireVersion(engine, restore?.version ?? input.version);
   const instances = input.instances ?? memberCounts[engine].preset;
   requireInstances(engine, instances);
   const parameters = changedParameters(engine, {}, input.parameters ?? {});
@@ -145,7 +149,7 @@ async function planCluster(call: ProjectCall, engine: DatabaseEngine, input: Cre
   const network = await requireNetwork(call, input.network_id);
   await requireGroups(call, input.security_group_ids ?? []);
   requireWithinLimits(size);
-  return { network, version, size, parameters };
+  return { network, version, size, parameters, restore };
 }
 
 /** @throws ApiError as the create would: 400, 404, 409 */
@@ -172,7 +176,6 @@ export async function createCluster(
   input: CreateCluster,
 ): Promise<DatabaseClusterWithCredentials> {
   const plan = await planCluster(call, engine, input);
-  if (input.restore) throw new ApiError('ENGINE_UNAVAILABLE', 'restore: this release cannot restore backups yet.');
   const { id, cidr, gateway_ip } = plan.network;
   const space = addressSpace(id, cidr, gateway_ip);
   const wanted = plan.size.instances + 1;
@@ -192,12 +195,14 @@ async function insertCluster(
   call: ProjectCall,
   engine: DatabaseEngine,
   input: CreateCluster,
-  { network, version, size, parameters, address, own }: Addressed,
+  { network, version, size, parameters, restore, address, own }: Addressed,
 ): Promise<DatabaseClusterWithCredentials | undefined> {
   const { project_id } = call;
   const { name, namespace, security_group_ids } = input;
   const { cell_id, refusal } = await place(project_id, ['network', 'services']);
-  const trouble = engineTrouble(engine);
+  if (restore && cell_id !== null && cell_id !== restore.cell_id)
+    throw conflict('restore: the backup is on another host than the project.');
+  const trouble = engineTrouble(engine, version);
   const id = newId();
   const credentials = newCredentials(engine);
   const { username, database } = accountOf(engine);
@@ -214,7 +219,7 @@ async function insertCluster(
     name,
     version,
     moves: 0,
-    status: 'provisioning',
+    status: restore ? 'restoring' : 'provisioning',
     status_reason: null,
     cell_id: cell_id ?? '',
     network_id: network.id,
@@ -230,6 +235,7 @@ async function insertCluster(
     username,
     database_name: database,
     last_backup_at: null,
+    restore_window: null,
     job_id: null,
     members: members.map(({ ordinal, role }) => ({
       ordinal,
@@ -289,7 +295,8 @@ async function insertCluster(
             version,
             network_id: network.id,
             cell_id: cell_id ?? '',
-            status: 'provisioning',
+            status: restore ? 'restoring' : 'provisioning',
+            ...(restore && { recovery: { at: restore.at } }),
             ...size,
             parameters,
             username,
@@ -318,8 +325,10 @@ async function insertCluster(
         ...memberRows(call, { id, engine, name, network }, members),
         ...(cell_id === null ? {} : { settled: settleRouter(project_id, cell_id) }),
       },
-      operation: createClusterKind.start(id, {}, { cell_id: cell_id ?? '' }),
-      details: { engine, version, ...size },
+      operation: restore
+        ? restoreKind.start(id, inputOf(restore), { cell_id: cell_id ?? '' })
+        : createClusterKind.start(id, {}, { cell_id: cell_id ?? '' }),
+      details: { engine, version, ...size, ...(restore && { backup_id: restore.backup_id, at: restore.at }) },
       answer: { status: 201, body: created },
     });
     return created;
@@ -329,6 +338,14 @@ async function insertCluster(
     throw error;
   }
 }
+
+const inputOf = ({ backup_id, source_id, group_no, start_segment, at }: PlannedRestore) => ({
+  backup_id,
+  source_id,
+  group_no,
+  start_segment,
+  at,
+});
 
 /** The name that the network's resolver answers with the cluster's address. */
 export const hostName = ({ engine, namespace, name }: Pick<ClusterRow, 'engine' | 'namespace' | 'name'>): string =>

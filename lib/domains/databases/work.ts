@@ -1,8 +1,10 @@
-import { execute } from '@/lib/core/db/pool';
+import { execute, query } from '@/lib/core/db/pool';
 import { raw, sql } from '@/lib/core/db/sql';
 import { type DomainWork, none } from '@/lib/core/domains/domain';
 import type { Watch } from '@/lib/core/domains/watch';
 import type { ServiceSource } from '@/lib/hosts/services/engine';
+import { archiveLogs } from './backups/archives';
+import { checkSteps } from './backups/check';
 import { backupSteps, keepBackups } from './backups/work';
 import { clusterAgent } from './cluster/agent';
 import { readClusters } from './cluster/clusters';
@@ -11,6 +13,8 @@ import { endpointSpec } from './cluster/specs';
 import { clusterSteps } from './cluster/steps';
 import { watchWayBack } from './jobs/way-back';
 import { ENDPOINT_MEMORY_MB } from './plan';
+import { restoreSteps } from './postgres/restore-steps';
+import { checkSpec } from './postgres/specs';
 import { upgradeOperationSteps } from './postgres/upgrade/steps';
 
 /** A dead primary is replaced within a second: this pause, its end, and the promotion of its successor. */
@@ -32,10 +36,13 @@ export const databaseServices: ServiceSource = {
           cluster.members.map((member) => driverOf(cluster).memberSpec(cluster, member)),
         );
         const isBusy = BUSY.includes(cluster.status);
-        return [...members, endpointSpec(cluster)].map((spec) => ({ spec, isBusy }));
+        return [...members, await endpointSpec(cluster)].map((spec) => ({ spec, isBusy }));
       }),
     );
-    return wanted.flat();
+    const checks = await query<{ id: string; version: string; storage_gb: number }>(
+      sql`SELECT id, version, storage_gb FROM database_backups WHERE cell_id = ${cell}::text AND checking`,
+    );
+    return [...wanted.flat(), ...checks.map((backup) => ({ spec: checkSpec(backup), isBusy: true }))];
   },
 };
 
@@ -67,8 +74,8 @@ const watch = (cell: string): Watch => ({
 });
 
 export const databasesWork: DomainWork = {
-  steps: [...clusterSteps, ...upgradeOperationSteps, ...backupSteps],
-  jobs: [watchWayBack, keepBackups],
+  steps: [...clusterSteps, ...restoreSteps, ...upgradeOperationSteps, ...backupSteps, ...checkSteps],
+  jobs: [watchWayBack, keepBackups, archiveLogs],
   services: databaseServices,
   room,
   watch,

@@ -49,6 +49,8 @@ export type Cluster = {
   roles_wanted: number;
   roles_applied: number;
   launched_at: Date | null;
+  /** Its primary recovers from a backup, to a moment or to the end of that. */
+  recovery: { at: string | null } | null;
   network_id: string;
   cidr: string;
   prefix_length: number;
@@ -66,7 +68,7 @@ export const readClusters = (chosen: Sql): Promise<Cluster[]> =>
     SELECT c.id, c.engine, c.project_id, c.cell_id, c.namespace, c.name, c.status, c.status_reason, c.vcpus, c.ram_gb::float8 AS ram_gb, c.storage_gb, c.instances,
       c.running, c.used_bytes::float8 AS used_bytes, c.parameters, coalesce(c.username, '') AS username,
       coalesce(c.database_name, '') AS database_name, c.sealed_secrets, c.serving_group, c.moves, c.read_only,
-      c.roles_wanted, c.roles_applied, c.launched_at, c.network_id, text(s.cidr) AS cidr, masklen(s.cidr) AS prefix_length,
+      c.roles_wanted, c.roles_applied, c.launched_at, c.recovery, c.network_id, text(s.cidr) AS cidr, masklen(s.cidr) AS prefix_length,
       host(s.gateway_ip) AS gateway_ip, p.id AS port_id, p.mac, host(p.ip) AS address,
       (SELECT host(f.address) FROM floating_ips f WHERE f.port_id = p.id) AS floating_ip,
       (SELECT coalesce(jsonb_agg(jsonb_build_object('id', m.id, 'ordinal', m.ordinal, 'group_no', m.group_no, 'version', m.version, 'role', m.role,

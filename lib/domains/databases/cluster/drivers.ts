@@ -1,10 +1,15 @@
 import type { DatabaseEngine } from '../engines';
 import { mariadbDriver } from '../mariadb/driver';
 import { postgresDriver } from '../postgres/driver';
+import { valkeyDriver } from '../valkey/driver';
 import type { Cluster } from './clusters';
 import type { EngineDriver } from './driver';
 
-const drivers: Partial<Record<DatabaseEngine, EngineDriver>> = { postgres: postgresDriver, mysql: mariadbDriver };
+const drivers: Partial<Record<DatabaseEngine, EngineDriver>> = {
+  postgres: postgresDriver,
+  mysql: mariadbDriver,
+  valkey: valkeyDriver,
+};
 
 /** @throws Error for an engine of which no cluster can be created */
 export function driverOf({ engine }: Pick<Cluster, 'engine'>): EngineDriver {

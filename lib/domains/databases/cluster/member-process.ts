@@ -56,6 +56,6 @@ export function restartEndpoint(cluster: Cluster): void {
   const { services } = engineOf(cluster.cell_id);
   services
     .killService(cluster.id)
-    .then(() => services.ensureService(endpointSpec(cluster)))
+    .then(async () => services.ensureService(await endpointSpec(cluster)))
     .catch((error) => log.warn({ err: error, cluster: cluster.id }, 'a silent endpoint could not be restarted'));
 }

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ensureCertificate, type ServiceCertificate } from '@/lib/hosts/certificates/certificates';
-import type { ServicePort, ServiceSpec } from '@/lib/hosts/services/engine';
-import { type EndpointFacts, HOLD_FILE, renderEndpoint } from '../endpoint/configuration';
+import type { ServiceFile, ServicePort, ServiceSpec } from '@/lib/hosts/services/engine';
+import { type EndpointFacts, HOLD_FILE, renderEndpoint, TLS_FILE } from '../endpoint/configuration';
 import { ENDPOINT_MEMORY_MB } from '../plan';
 import { enginePorts } from '../ports';
 import { hostName } from '../service';
@@ -53,8 +53,13 @@ export const endpointOf = (cluster: Pick<Cluster, 'cell_id' | 'id' | 'engine'>) 
   port: enginePorts[cluster.engine].serving,
 });
 
+async function endpointCertificate(cluster: Cluster): Promise<ServiceFile> {
+  const { certificate, key } = await certificateOf(cluster);
+  return { path: TLS_FILE, content: `${certificate.trimEnd()}\n${key}`, secret: true };
+}
+
 /** The desired state of a cluster's endpoint: its service has the cluster's id. */
-export const endpointSpec = (cluster: Cluster): ServiceSpec => ({
+export const endpointSpec = async (cluster: Cluster): Promise<ServiceSpec> => ({
   id: cluster.id,
   program: { name: 'haproxy', version: 'debian' },
   argv: ['/usr/sbin/haproxy', '-db', '-f', '/etc/service/haproxy.cfg'],
@@ -68,6 +73,7 @@ export const endpointSpec = (cluster: Cluster): ServiceSpec => ({
       live: true,
     },
     { path: HOLD_FILE, content: HOLD_ACTION, secret: false, live: true },
+    ...(enginePorts[cluster.engine].tls === 'endpoint' ? [await endpointCertificate(cluster)] : []),
   ],
   state: null,
   port: portOf(cluster, { ...cluster, ip: cluster.address }),

@@ -35,22 +35,25 @@ import { MemberError } from './member-error';
 import { endpointFacts, endpointOf, endpointSpec } from './specs';
 import { inTurn } from './turns';
 
-const TABLE = 'database_clusters';
-const AGAIN_MS = 100;
+export const TABLE = 'database_clusters';
+export const AGAIN_MS = 100;
 
-const clusterOf = async ({ operation }: Step<unknown>): Promise<Cluster> => {
+export const clusterOf = async ({ operation }: Step<unknown>): Promise<Cluster> => {
   const cluster = await readCluster(operation.resource_id);
   if (!cluster) throw new Error(`cluster ${operation.resource_id} is gone`);
   return cluster;
 };
 
-async function ensureMembers(cell: string, cluster: Cluster, members: readonly Member[]): Promise<Settlement> {
+export async function ensureMembers(cell: string, cluster: Cluster, members: readonly Member[]): Promise<Settlement> {
   const { services } = engineOf(cell);
   const answers = await Promise.all(
     members.map(async (member) => services.ensureService(await driverOf(cluster).memberSpec(cluster, member))),
   );
   return answers.find(({ settled }) => !settled) ?? { settled: true };
 }
+
+const ensureEndpoint = async (cell: string, cluster: Cluster): Promise<Settlement> =>
+  engineOf(cell).services.ensureService(await endpointSpec(cluster));
 
 /** Sets roles and password on the primary, as soon as it takes statements. */
 async function setRoles<const Next>(step: CellStep<unknown>, next: (cluster: Cluster) => Next) {
@@ -75,7 +78,7 @@ const available = (cluster: Cluster) => {
   );
 };
 
-const inError = async ({ operation }: Step<unknown>, reason: string) =>
+export const inError = async ({ operation }: Step<unknown>, reason: string) =>
   done({ rows: { failed: rowInError(TABLE, operation.resource_id, reason) } });
 
 /** The cluster still serves as it did: its agent finds out how. */
@@ -89,7 +92,7 @@ const unchanged = async ({ operation }: Step<unknown>, reason: string) =>
 /** Endpoint and members answer, and the standbys have everything. */
 async function serve(step: CellStep<unknown>) {
   const cluster = await clusterOf(step);
-  const answer = await engineOf(step.cell).services.ensureService(endpointSpec(cluster));
+  const answer = await ensureEndpoint(step.cell, cluster);
   if (!answer.settled) return again(answer.again_ms, { waits_for: answer.waits_for });
   const waits_for = await inTurn(cluster.id, () => driverOf(cluster).inStep(cluster));
   if (waits_for !== null) return again(AGAIN_MS, { waits_for });
@@ -116,53 +119,60 @@ async function switchOnce({ operation }: CellStep<unknown>, moves: number) {
   }
 }
 
+/** A cluster can be deleted though its data cannot be read. */
+const MOST_LAST_BACKUPS = 2;
+
 const removing = (members: readonly Member[], cell: string) =>
   Object.fromEntries(
     members.map(({ id, ordinal }) => [`member ${ordinal}`, deleteMemberKind.start(id, {}, { cell_id: cell })]),
   );
 
+/** A new cluster is launched: its primary, then the roles, the standbys, and the endpoint. */
+export const launch = {
+  primary: (step: CellStep<unknown>) =>
+    throughEngine(
+      step,
+      TABLE,
+      async () => {
+        if (step.operation.project_id) await ensureWired(step.cell, step.operation.project_id);
+        const cluster = await clusterOf(step);
+        const primary = primaryOf(servingMembers(cluster));
+        // The endpoint needs nothing of the members: it begins now, and is waited for later.
+        const [started] = await Promise.all([
+          ensureMembers(step.cell, cluster, primary ? [primary] : []),
+          ensureEndpoint(step.cell, cluster),
+        ]);
+        return started;
+      },
+      () => goTo('roles'),
+    ),
+  roles: (step: CellStep<unknown>) =>
+    setRoles(step, ({ roles_wanted }) =>
+      goTo('members', {
+        rows: { applied: changeRow(TABLE, step.operation.resource_id, sql`roles_applied = ${roles_wanted}::int`) },
+      }),
+    ),
+  members: (step: CellStep<unknown>) =>
+    throughEngine(
+      step,
+      TABLE,
+      async () => {
+        const cluster = await clusterOf(step);
+        const endpoint = ensureEndpoint(step.cell, cluster);
+        const standbys = servingMembers(cluster).filter(({ role }) => role === 'standby');
+        const started = await ensureMembers(step.cell, cluster, standbys);
+        return started.settled ? endpoint : started;
+      },
+      () => goTo('serve'),
+    ),
+  serve,
+};
+
 export const clusterSteps: OperationSteps[] = [
   operationSteps(
     createClusterKind,
     {
-      primary: (step) =>
-        throughEngine(
-          step,
-          TABLE,
-          async () => {
-            if (step.operation.project_id) await ensureWired(step.cell, step.operation.project_id);
-            const cluster = await clusterOf(step);
-            const primary = primaryOf(servingMembers(cluster));
-            // The endpoint needs nothing of the members: it begins now, and is waited for later.
-            const [started] = await Promise.all([
-              ensureMembers(step.cell, cluster, primary ? [primary] : []),
-              engineOf(step.cell).services.ensureService(endpointSpec(cluster)),
-            ]);
-            return started;
-          },
-          () => goTo('roles'),
-        ),
-      roles: (step) =>
-        setRoles(step, ({ roles_wanted }) =>
-          goTo('members', {
-            rows: { applied: changeRow(TABLE, step.operation.resource_id, sql`roles_applied = ${roles_wanted}::int`) },
-          }),
-        ),
-      members: (step) =>
-        throughEngine(
-          step,
-          TABLE,
-          async () => {
-            const cluster = await clusterOf(step);
-            const { services } = engineOf(step.cell);
-            const endpoint = services.ensureService(endpointSpec(cluster));
-            const standbys = servingMembers(cluster).filter(({ role }) => role === 'standby');
-            const started = await ensureMembers(step.cell, cluster, standbys);
-            return started.settled ? endpoint : started;
-          },
-          () => goTo('serve'),
-        ),
-      serve,
+      ...launch,
     },
     { failed: inError, concurrency: 4 },
   ),
@@ -198,7 +208,7 @@ export const clusterSteps: OperationSteps[] = [
   operationSteps(
     updateClusterKind,
     {
-      // Standbys first, one after the other: the primary serves meanwhile.
+      // Standbys first, one after the other, while the primary serves; but none of them runs with fewer connections than it.
       members: (step) =>
         throughEngine(
           step,
@@ -206,6 +216,7 @@ export const clusterSteps: OperationSteps[] = [
           async () => {
             const cluster = await clusterOf(step);
             if (step.operation.project_id) await ensureWired(step.cell, step.operation.project_id);
+            await driverOf(cluster).primaryFirst?.(cluster);
             for (const member of servingMembers(cluster).filter(({ role }) => role === 'standby')) {
               const answer = await ensureMembers(step.cell, cluster, [member]);
               if (!answer.settled) return answer;
@@ -257,6 +268,15 @@ export const clusterSteps: OperationSteps[] = [
   operationSteps(
     deleteClusterKind,
     {
+      async backup({ operation }) {
+        const cluster = await readCluster(operation.resource_id);
+        const primary = cluster && primaryOf(servingMembers(cluster));
+        const lastBackup = cluster && driverOf(cluster).lastBackup;
+        if (!cluster?.launched_at || !primary || !lastBackup) return goTo('members');
+        if (operation.attempts >= MOST_LAST_BACKUPS)
+          return goTo('members', { log: 'There is no last backup: the data could not be read.' });
+        return goTo('members', { log: await lastBackup(cluster, primary) });
+      },
       async members(step) {
         const cluster = await readCluster(step.operation.resource_id);
         return withChildren(

@@ -23,11 +23,16 @@ const held = [`maxconn ${MAXIMUM_CONNECTIONS}`, 'tcp-request inspect-delay 30s',
 
 const section = (head: string, lines: readonly string[]) => [head, ...lines.map((line) => `  ${line}`)].join('\n');
 
+/** Where the endpoint finds its certificate, with chain and key, when it speaks TLS. */
+export const TLS_FILE = 'tls.pem';
+
 /**
  * The configuration of a cluster's endpoint (HAProxy 2.6): where it begins after a restart. Everything that changes later is
  * set through its runtime API, so that it never reloads and connections stay.
  */
-export function renderEndpoint({ primary, members }: EndpointFacts, { serving, reading }: EnginePorts): string {
+export function renderEndpoint({ primary, members }: EndpointFacts, { serving, reading, tls }: EnginePorts): string {
+  const bind = (port: number) =>
+    `bind :${port}${tls === 'endpoint' ? ` ssl crt /etc/service/${TLS_FILE} ssl-min-ver TLSv1.2` : ''}`;
   const at = (address: string | undefined) => (address ? `${address}:${serving}` : `0.0.0.0:${serving} disabled`);
   const slots = Array.from({ length: SLOTS }, (_, index) => ({ slot: index + 1, member: members[index] }));
   return `${[
@@ -56,12 +61,12 @@ export function renderEndpoint({ primary, members }: EndpointFacts, { serving, r
       'timeout server 20d',
       'default-server init-addr none',
     ]),
-    section('frontend clients', [`bind :${serving}`, ...held, 'default_backend primary']),
+    section('frontend clients', [bind(serving), ...held, 'default_backend primary']),
     ...(reading === null
       ? []
       : [
           section('frontend readers', [
-            `bind :${reading}`,
+            bind(reading),
             ...held,
             'use_backend primary if { nbsrv(reads) eq 0 }',
             'default_backend reads',

@@ -128,7 +128,6 @@ const newJob = (
   switching: false,
   pause_ms: null,
   failed_connections: null,
-  lost_writes: null,
   rollback_pause_ms: null,
   error: null,
   rollback_wanted: false,

@@ -10,8 +10,10 @@ export const mariadbDriver: EngineDriver = {
   memberSpec,
   settleRoles,
   inStep,
+  primaryFirst: null,
   switchPrimary,
   newLook,
+  lastBackup: null,
   forget,
   forgetAll,
 };
