@@ -19,8 +19,8 @@ export const engineLooks: Record<DatabaseEngine, EngineLook> = {
   mysql: {
     label: 'MySQL',
     mark: 'My',
-    about: 'Relational. MariaDB with Galera: every node takes writes.',
-    availability: 'All nodes have every acknowledged write. The others continue when one fails.',
+    about: 'Relational. MariaDB with Galera: one member takes writes, the others serve reads.',
+    availability: 'Another member takes over within seconds. No acknowledged write is lost.',
   },
   valkey: {
     label: 'Valkey',

@@ -9,9 +9,25 @@ import { isServing, type Seen } from './state';
 const MISSING_MS = 120_000;
 /** Members agree by themselves when the majority is there. */
 const PARTED_MS = 4_000;
+const DIFFER = 'histories differ';
 
-type Waiting = { member: Member; desk: Desk };
-const waitingOf = (seen: readonly Seen[]): Waiting[] =>
+type Waiting = { member: Pick<Member, 'role'>; desk: Pick<Desk, 'uuid' | 'seqno'> };
+
+/**
+ * The one whose data go furthest. Positions count within one history: the primary's, which clients wrote to, or the only one.
+ * Undefined where the primary is away and the others disagree on the history.
+ */
+export function furthest<Of extends Waiting>(waiting: readonly Of[]): Of | undefined {
+  const isPrimary = ({ member }: Waiting) => member.role === 'primary';
+  const uuid = waiting.find(isPrimary)?.desk.uuid ?? waiting[0]?.desk.uuid;
+  const same = waiting.filter(({ desk }) => desk.uuid === uuid);
+  if (same.length < waiting.length && !same.some(isPrimary)) return undefined;
+  return same.toSorted(
+    (one, other) => other.desk.seqno - one.desk.seqno || Number(isPrimary(other)) - Number(isPrimary(one)),
+  )[0];
+}
+
+const waitingOf = (seen: readonly Seen[]): { member: Member; desk: Desk }[] =>
   seen.flatMap(({ member, state }) =>
     !state.isUp && state.desk?.phase === 'waiting' ? [{ member, desk: state.desk }] : [],
   );
@@ -32,16 +48,18 @@ export async function beginAgain(cluster: Cluster, seen: readonly Seen[], since:
   const nobody = lasting(since, 'nobody serves', waiting.length > 0 && !isRunning);
   if (waiting.length === 0 || isRunning) return;
   if (waiting.length < seen.length && nobody < MISSING_MS) return;
+  const best = furthest(waiting);
+  if (!best) {
+    const positions = waiting.map(({ member, desk }) => `${member.ordinal} ${desk.uuid}:${desk.seqno}`);
+    if (!since.has(DIFFER)) log.error({ cluster: cluster.id, positions }, 'members have different histories');
+    since.set(DIFFER, performance.now());
+    return;
+  }
+  since.delete(DIFFER);
   await endOthers(
     cluster,
     waiting.map(({ member }) => member),
   );
-  const [best] = waiting.toSorted(
-    (one, other) =>
-      other.desk.seqno - one.desk.seqno ||
-      Number(other.member.role === 'primary') - Number(one.member.role === 'primary'),
-  );
-  if (!best) return;
   log.warn({ cluster: cluster.id, member: best.member.ordinal, ...best.desk }, 'the cluster begins again');
   await tell(cluster, best.member, 'begin');
 }

@@ -104,6 +104,8 @@ export function renderSettings(facts: ServerFacts): string {
     wsrep_sst_method: 'member',
     wsrep_sst_receive_address: `${address}:${MEMBER_PORTS.copy}`,
     wsrep_slave_threads: 4,
+    // Sessions cannot choose RSU, which changes tables on one member alone: the server keeps them at TOI, with a warning.
+    'maximum-wsrep_OSU_method': 'TOI',
   };
   const chosen = { ...parameters, max_connections: connections(facts) + OWN_CONNECTIONS };
   const lines = Object.entries({ ...own, ...chosen }).map(([key, value]) => `${key} = ${written(value)}`);
