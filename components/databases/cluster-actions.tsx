@@ -10,7 +10,7 @@ import { clusterKey } from '@/lib/domains/databases/paths';
 import { formatCount } from '@/lib/format/quantity';
 import { formatGigabytes } from '@/lib/format/size';
 import { paths } from '@/lib/paths';
-import { engineLooks } from './engine-look';
+import { engineLooks, whyOnlyPostgres } from './engine-look';
 import { type Cluster, pathOf, whyNotChange, whyNotDelete, whyNotFailOver } from './types';
 
 const FloatingIpDialog = lazyComponent(() =>
@@ -59,7 +59,7 @@ export function useClusterActions({ onDeleted }: { onDeleted?: () => void } = {}
           refusal('upgradeDatabaseCluster') ??
           (cluster.status === 'upgrading' ? undefined : whyNotChange(cluster)) ??
           (upgrade_available === null && cluster.status !== 'upgrading'
-            ? 'This is the newest certified version.'
+            ? (whyOnlyPostgres(engine, 'upgrades') ?? 'This is the newest certified version.')
             : undefined),
         href: paths.upgradeDatabase(project.slug, clusterKey(cluster)),
       },
@@ -72,7 +72,7 @@ export function useClusterActions({ onDeleted }: { onDeleted?: () => void } = {}
       {
         label: 'Back up',
         icon: Archive,
-        disabledReason: refusal('createDatabaseBackup') ?? whyNotChange(cluster),
+        disabledReason: refusal('createDatabaseBackup') ?? whyOnlyPostgres(engine, 'backups') ?? whyNotChange(cluster),
         run: () => backUp.mutateAsync({ params: { path } }),
       },
       {
@@ -150,6 +150,8 @@ function OpenedDialog({ what, cluster, close }: Opened & { close: () => void }) 
 /** What is destroyed and what stays. */
 function consequenceOf({ engine, instances, used_gb, floating_ip }: Cluster): string {
   const data = used_gb === null ? 'all its data' : `its ${formatGigabytes(used_gb)} of data`;
+  const backups =
+    whyOnlyPostgres(engine, 'backups') ?? 'A last backup is kept for 7 days; earlier backups stay until they expire.';
   const address = floating_ip === null ? '' : ` The floating IP ${floating_ip} stays in the project, not associated.`;
-  return `All connections end. ${formatCount(instances, 'member')} of ${engineLooks[engine].label} and ${data} are destroyed. A last backup is kept for 7 days; earlier backups stay until they expire.${address}`;
+  return `All connections end. ${formatCount(instances, 'member')} of ${engineLooks[engine].label} and ${data} are destroyed. ${backups}${address}`;
 }

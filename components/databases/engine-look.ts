@@ -42,5 +42,9 @@ export const engineLooks: Record<DatabaseEngine, EngineLook> = {
   },
 };
 
+/** Why clusters of an engine have no backups and no upgrades, if so. */
+export const whyOnlyPostgres = (engine: DatabaseEngine, what: 'backups' | 'upgrades'): string | undefined =>
+  engine === 'postgres' ? undefined : `This release has no ${what} of ${engineLooks[engine].label} clusters.`;
+
 /** Engines as the options of a filter. */
 export const engineOptions = Object.entries(engineLooks).map(([value, { label }]) => ({ value, label }));

@@ -26,6 +26,7 @@ import {
 } from './cluster-values';
 import { createOperations, useCreateCluster } from './create-cluster';
 import { CreatedCluster } from './created-cluster';
+import { whyOnlyPostgres } from './engine-look';
 import { EngineName } from './engine-mark';
 import { sizeOfKey } from './sizes';
 
@@ -140,7 +141,7 @@ function Summary({ values, network }: { values: ClusterValues; network: string |
           ],
           ['Network', network ?? '–'],
           ['Access', access === 'network' ? 'Its network' : formatCount(security_group_ids.length, 'security group')],
-          ['Backups', 'Every day, kept for 7 days'],
+          ['Backups', whyOnlyPostgres(engine, 'backups') ?? 'Every day, kept for 7 days'],
         ]}
       />
     </Card>

@@ -12,6 +12,7 @@ import { useProject } from '@/lib/client/project';
 import { formatGigabytes } from '@/lib/format/size';
 import { paths } from '@/lib/paths';
 import { ConnectionCard } from './connection-card';
+import { whyOnlyPostgres } from './engine-look';
 import { MembersCard } from './members-card';
 import type { Cluster } from './types';
 import { UserCard } from './user-card';
@@ -47,7 +48,8 @@ function StorageCard({ cluster: { used_gb, storage_gb } }: { cluster: Cluster })
 
 function Details({ cluster }: { cluster: Cluster }) {
   const { project } = useProject();
-  const { id, namespace, vcpus, ram_gb, network_id, port_id, floating_ip, created_at, last_backup_at } = cluster;
+  const { id, engine, namespace, vcpus, ram_gb, network_id, port_id, floating_ip, created_at, last_backup_at } =
+    cluster;
   return (
     <Card title="Details">
       <PropertyList
@@ -64,7 +66,10 @@ function Details({ cluster }: { cluster: Cluster }) {
             ),
           ],
           ['Floating IP', <FloatingAddress key="floating" address={floating_ip} />],
-          ['Last backup', <Time key="backup" at={last_backup_at} none="None yet" />],
+          [
+            'Last backup',
+            <Time key="backup" at={last_backup_at} none={whyOnlyPostgres(engine, 'backups') ?? 'None yet'} />,
+          ],
           ['ID', <Id key="id" value={id} label="cluster ID" full />],
           ['Created', <Time key="created" at={created_at} form="exact" />],
         ]}

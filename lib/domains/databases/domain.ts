@@ -19,7 +19,14 @@ export const databases = domain({
     database_cluster: {
       table: 'database_clusters',
       statuses: clusterStatuses,
-      metering: ['block_storage', 'postgres_database', 'valkey_database', 'compute_vcpu', 'compute_memory'],
+      metering: [
+        'block_storage',
+        'postgres_database',
+        'mysql_database',
+        'valkey_database',
+        'compute_vcpu',
+        'compute_memory',
+      ],
       search: byName('/dbaas/clusters', { addresses: addressesOfDevices }),
     },
   },
@@ -28,7 +35,8 @@ export const databases = domain({
       id: 'databases',
       name: 'Managed databases',
       category: 'databases',
-      description: 'Highly available PostgreSQL and Valkey on a private network, with upgrades that can be taken back.',
+      description:
+        'Highly available PostgreSQL, MySQL and Valkey on a private network; PostgreSQL with upgrades that can be taken back.',
       resources: ['database_cluster'],
       engines: ['services', 'network'],
       reference: 'Databases',
