@@ -15,12 +15,13 @@ import { Skeleton } from '@/components/kit/ui/skeleton';
 import { useList } from '@/lib/client/list';
 import { useRefusal } from '@/lib/client/may';
 import { useProject } from '@/lib/client/project';
+import { hasBackups } from '@/lib/domains/databases/engines';
 import { formatBytes } from '@/lib/format/size';
 import { formatMoment } from '@/lib/format/time';
 import { useBackupActions } from './backup-actions';
 import { momentOf } from './backup-look';
 import { BackupTimeline } from './backup-timeline';
-import { type Backup, backupKindLabels, type Cluster, pathOf, whyNotChange } from './types';
+import { type Backup, backupKindLabels, type Cluster, pathOf, whyNotBackUp } from './types';
 
 /** The backups of a cluster on a timeline, each to be restored; with continuous ones, any moment. */
 export function BackupsTab({ cluster }: { cluster: Cluster }) {
@@ -37,7 +38,9 @@ export function BackupsTab({ cluster }: { cluster: Cluster }) {
         description={
           restore_window
             ? 'Changes are archived continuously: any moment on the band can be restored. Dots are backups.'
-            : 'Backups are made every day and before upgrades.'
+            : hasBackups(engine)
+              ? 'Backups are made every day and before upgrades.'
+              : 'This release makes no backups of this engine.'
         }
         actions={
           <>
@@ -60,7 +63,9 @@ export function BackupsTab({ cluster }: { cluster: Cluster }) {
         {({ rows }) =>
           rows.length === 0 ? (
             <EmptyState icon={kindIcon('database-backup')} title="No backups yet">
-              The first one is made within a day. Each is verified by restoring it.
+              {hasBackups(engine)
+                ? 'The first one is made within a day. Each is verified by restoring it.'
+                : 'This release makes no backups of this engine.'}
             </EmptyState>
           ) : (
             <BackupList backups={rows} actionsOf={actionsOf} />
@@ -83,7 +88,7 @@ function BackUp({ cluster }: { cluster: Cluster }) {
   const backUp = api.useMutation('post', '/api/v1/dbaas/clusters/{engine}/{ns}/{name}/backups');
   const run = () => backUp.mutateAsync({ params: { path: pathOf(cluster) } });
   return (
-    <DisabledReason reason={refusal('createDatabaseBackup') ?? whyNotChange(cluster)}>
+    <DisabledReason reason={refusal('createDatabaseBackup') ?? whyNotBackUp(cluster)}>
       <Button size="sm" pending={backUp.isPending} onClick={() => act({ label: 'Back up', run }, cluster.name)}>
         <Archive /> Back up
       </Button>
