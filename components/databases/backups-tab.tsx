@@ -15,18 +15,17 @@ import { Skeleton } from '@/components/kit/ui/skeleton';
 import { useList } from '@/lib/client/list';
 import { useRefusal } from '@/lib/client/may';
 import { useProject } from '@/lib/client/project';
+import { hasBackups } from '@/lib/domains/databases/engines';
 import { formatBytes } from '@/lib/format/size';
 import { formatMoment } from '@/lib/format/time';
 import { useBackupActions } from './backup-actions';
 import { momentOf } from './backup-look';
 import { BackupTimeline } from './backup-timeline';
-import { whyOnlyPostgres } from './engine-look';
-import { type Backup, backupKindLabels, type Cluster, pathOf, whyNotChange } from './types';
+import { type Backup, backupKindLabels, type Cluster, pathOf, whyNotBackUp } from './types';
 
 /** The backups of a cluster on a timeline, each to be restored; with continuous ones, any moment. */
 export function BackupsTab({ cluster }: { cluster: Cluster }) {
   const { engine, namespace, name, restore_window } = cluster;
-  const none = whyOnlyPostgres(engine, 'backups');
   const refusal = useRefusal();
   const list = useList('/api/v1/dbaas/backups', { engine, namespace, name, limit: 200 });
   const { actionsOf, restoreTo, dialog } = useBackupActions();
@@ -39,7 +38,9 @@ export function BackupsTab({ cluster }: { cluster: Cluster }) {
         description={
           restore_window
             ? 'Changes are archived continuously: any moment on the band can be restored. Dots are backups.'
-            : (none ?? 'Backups are made every day and before upgrades.')
+            : hasBackups(engine)
+              ? 'Backups are made every day and before upgrades.'
+              : 'This release makes no backups of this engine.'
         }
         actions={
           <>
@@ -62,7 +63,9 @@ export function BackupsTab({ cluster }: { cluster: Cluster }) {
         {({ rows }) =>
           rows.length === 0 ? (
             <EmptyState icon={kindIcon('database-backup')} title="No backups yet">
-              {none ?? 'The first one is made within a day. Each is verified by restoring it.'}
+              {hasBackups(engine)
+                ? 'The first one is made within a day. Each is verified by restoring it.'
+                : 'This release makes no backups of this engine.'}
             </EmptyState>
           ) : (
             <BackupList backups={rows} actionsOf={actionsOf} />
@@ -85,9 +88,7 @@ function BackUp({ cluster }: { cluster: Cluster }) {
   const backUp = api.useMutation('post', '/api/v1/dbaas/clusters/{engine}/{ns}/{name}/backups');
   const run = () => backUp.mutateAsync({ params: { path: pathOf(cluster) } });
   return (
-    <DisabledReason
-      reason={refusal('createDatabaseBackup') ?? whyOnlyPostgres(cluster.engine, 'backups') ?? whyNotChange(cluster)}
-    >
+    <DisabledReason reason={refusal('createDatabaseBackup') ?? whyNotBackUp(cluster)}>
       <Button size="sm" pending={backUp.isPending} onClick={() => act({ label: 'Back up', run }, cluster.name)}>
         <Archive /> Back up
       </Button>

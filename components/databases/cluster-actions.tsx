@@ -6,12 +6,13 @@ import type { Action } from '@/components/kit/table/row-actions';
 import { lazyComponent } from '@/components/kit/ui/lazy-component';
 import { useRefusal } from '@/lib/client/may';
 import { useProject } from '@/lib/client/project';
+import { hasBackups } from '@/lib/domains/databases/engines';
 import { clusterKey } from '@/lib/domains/databases/paths';
 import { formatCount } from '@/lib/format/quantity';
 import { formatGigabytes } from '@/lib/format/size';
 import { paths } from '@/lib/paths';
 import { engineLooks, whyOnlyPostgres } from './engine-look';
-import { type Cluster, pathOf, whyNotChange, whyNotDelete, whyNotFailOver } from './types';
+import { type Cluster, pathOf, whyNotBackUp, whyNotChange, whyNotDelete, whyNotFailOver } from './types';
 
 const FloatingIpDialog = lazyComponent(() =>
   import('@/components/network/floating-ip-dialog').then((module) => module.FloatingIpDialog),
@@ -72,7 +73,7 @@ export function useClusterActions({ onDeleted }: { onDeleted?: () => void } = {}
       {
         label: 'Back up',
         icon: Archive,
-        disabledReason: refusal('createDatabaseBackup') ?? whyOnlyPostgres(engine, 'backups') ?? whyNotChange(cluster),
+        disabledReason: refusal('createDatabaseBackup') ?? whyNotBackUp(cluster),
         run: () => backUp.mutateAsync({ params: { path } }),
       },
       {
@@ -150,8 +151,9 @@ function OpenedDialog({ what, cluster, close }: Opened & { close: () => void }) 
 /** What is destroyed and what stays. */
 function consequenceOf({ engine, instances, used_gb, floating_ip }: Cluster): string {
   const data = used_gb === null ? 'all its data' : `its ${formatGigabytes(used_gb)} of data`;
-  const backups =
-    whyOnlyPostgres(engine, 'backups') ?? 'A last backup is kept for 7 days; earlier backups stay until they expire.';
+  const backups = hasBackups(engine)
+    ? 'A last backup is kept for 7 days; earlier backups stay until they expire.'
+    : 'There is no backup of them.';
   const address = floating_ip === null ? '' : ` The floating IP ${floating_ip} stays in the project, not associated.`;
   return `All connections end. ${formatCount(instances, 'member')} of ${engineLooks[engine].label} and ${data} are destroyed. ${backups}${address}`;
 }

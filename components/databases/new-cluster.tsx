@@ -12,6 +12,7 @@ import { Card } from '@/components/kit/ui/card';
 import { Wizard } from '@/components/kit/wizard/wizard';
 import { QuotedPrice } from '@/components/pricing/quoted-price';
 import { useMay } from '@/lib/client/may';
+import { hasBackups } from '@/lib/domains/databases/engines';
 import { formatCount } from '@/lib/format/quantity';
 import { formatGigabytes } from '@/lib/format/size';
 import { EngineStep, NetworkStep, type NewClusterChoices, SizeStep, VersionStep } from './cluster-steps';
@@ -26,7 +27,6 @@ import {
 } from './cluster-values';
 import { createOperations, useCreateCluster } from './create-cluster';
 import { CreatedCluster } from './created-cluster';
-import { whyOnlyPostgres } from './engine-look';
 import { EngineName } from './engine-mark';
 import { sizeOfKey } from './sizes';
 
@@ -141,7 +141,7 @@ function Summary({ values, network }: { values: ClusterValues; network: string |
           ],
           ['Network', network ?? '–'],
           ['Access', access === 'network' ? 'Its network' : formatCount(security_group_ids.length, 'security group')],
-          ['Backups', whyOnlyPostgres(engine, 'backups') ?? 'Every day, kept for 7 days'],
+          ['Backups', hasBackups(engine) ? 'Every day, kept for 7 days' : 'None in this release'],
         ]}
       />
     </Card>

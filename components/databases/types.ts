@@ -1,6 +1,6 @@
 import type { Row } from '@/lib/client/list';
 import type { components } from '@/lib/client/schema';
-import type { DatabaseEngine } from '@/lib/domains/databases/engines';
+import { type DatabaseEngine, hasBackups } from '@/lib/domains/databases/engines';
 
 export type Cluster = Row<'/api/v1/dbaas/clusters'>;
 export type Member = Cluster['members'][number];
@@ -48,6 +48,11 @@ const busy: Partial<Record<Cluster['status'], string>> = {
 /** Why a cluster cannot be changed now, if so. */
 export function whyNotChange({ status }: Pick<Cluster, 'status'>): string | undefined {
   return busy[status] ?? (status === 'error' ? 'Only for clusters that run. This one has failed.' : undefined);
+}
+
+/** Why a cluster cannot be backed up now, if so. */
+export function whyNotBackUp(cluster: Pick<Cluster, 'engine' | 'status'>): string | undefined {
+  return hasBackups(cluster.engine) ? whyNotChange(cluster) : 'This release makes no backups of this engine.';
 }
 
 /** Why no other member can take over, if so. */

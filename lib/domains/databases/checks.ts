@@ -6,14 +6,7 @@ export const databasesChecks: DomainChecks = {
     // From the first time that it serves until it is deleted; only the members that run count.
     {
       resource_type: 'database_cluster',
-      metrics: [
-        'block_storage',
-        'postgres_database',
-        'mysql_database',
-        'valkey_database',
-        'compute_vcpu',
-        'compute_memory',
-      ],
+      metrics: ['block_storage', 'postgres_database', 'valkey_database', 'compute_vcpu', 'compute_memory'],
       since: 'available',
       free_in: ['deleting'],
     },

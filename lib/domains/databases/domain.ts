@@ -19,14 +19,7 @@ export const databases = domain({
     database_cluster: {
       table: 'database_clusters',
       statuses: clusterStatuses,
-      metering: [
-        'block_storage',
-        'postgres_database',
-        'mysql_database',
-        'valkey_database',
-        'compute_vcpu',
-        'compute_memory',
-      ],
+      metering: ['block_storage', 'postgres_database', 'valkey_database', 'compute_vcpu', 'compute_memory'],
       search: byName('/dbaas/clusters', { addresses: addressesOfDevices }),
     },
   },

@@ -5,7 +5,7 @@ import { newId } from '@/lib/core/db/id';
 import { queryOne } from '@/lib/core/db/pool';
 import { raw, sql } from '@/lib/core/db/sql';
 import { commit, ifAdmitted } from '@/lib/core/quota/commit';
-import type { DatabaseEngine } from '../engines';
+import { type DatabaseEngine, hasBackups } from '../engines';
 import { type Backup, type BackupKind, type BackupStatus, backupQuery, type ClusterParams } from '../schema';
 import { readClusterRow } from '../service';
 import { backUpKind } from './operations';
@@ -89,7 +89,7 @@ export async function listOfCluster(
 /** Starts a backup of a cluster that serves. @throws ApiError 404, 409 while it does not, or for an engine without backups */
 export async function startBackup(call: ProjectCall, params: ClusterParams): Promise<Backup> {
   const row = await readClusterRow(call, params);
-  if (row.engine !== 'postgres') throw conflict(`This release makes no backups of ${row.engine} clusters.`);
+  if (!hasBackups(row.engine)) throw conflict(`This release makes no backups of ${row.engine} clusters.`);
   const id = newId();
   const made = viewBackup({
     ...row,
