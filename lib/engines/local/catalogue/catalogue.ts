@@ -1,5 +1,6 @@
 import { postgresPrograms } from './postgres';
 import type { Program } from './program';
+import { qdrantPrograms } from './qdrant';
 
 /** Every program that services may run. A domain names one by name and version. */
 export const PROGRAMS: readonly Program[] = [
@@ -11,6 +12,7 @@ export const PROGRAMS: readonly Program[] = [
     keep: ['usr/sbin/haproxy', 'usr/share/haproxy/'],
   },
   ...postgresPrograms,
+  ...qdrantPrograms,
   {
     name: 'python',
     version: '3.11',

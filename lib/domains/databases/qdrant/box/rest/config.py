@@ -21,7 +21,7 @@ WAL = {"wal_capacity_mb": 32, "wal_segments_ahead": 0, "wal_retain_closed": 1}
 
 
 def memory(value, where="memory"):
-    return variant(core.Memory, value, where)
+    return None if value is None else variant(core.Memory, value, where)
 
 
 def given(**known):
