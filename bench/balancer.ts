@@ -1,10 +1,9 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { queryRow } from '@/lib/core/db/pool';
-import { sql } from '@/lib/core/db/sql';
 import { proxyProgram } from '@/lib/domains/loadbalancing/node-spec';
 import { programRoot } from '@/lib/engines/local/catalogue/store';
 import { findSandbox } from '@/lib/engines/local/services/sandbox';
@@ -13,7 +12,8 @@ import { waitFor } from '@/lib/engines/local/turns';
 import { ensureKeys } from '@/lib/runtime/keys';
 import { balancerTrouble, host, memberAt, startBalancerWorld, webListener } from '@/lib/testing/balancer-world';
 import type { Load } from './load';
-import { compare, printRatio } from './ratio';
+import { compareWithTime, times } from './processor-time';
+import { printRatio } from './ratio';
 
 const SECONDS = 3;
 const CALLERS = 16;
@@ -22,7 +22,7 @@ const HAND_ADDRESS = '10.0.0.220';
 
 /**
  * A load balancer beside the same HAProxy started by hand: with the configuration of the node, on the same network, and within
- * the processor time of a node, both in front of one server. Root only: the processes by hand enter namespaces and a cgroup.
+ * a group of its own with the weight and quota of a node's, both in front of one server. Root only: the processes by hand enter namespaces and a cgroup.
  */
 export async function measureBalancer(): Promise<void> {
   const trouble = await balancerTrouble();
@@ -30,6 +30,7 @@ export async function measureBalancer(): Promise<void> {
   ensureKeys();
   const world = await startBalancerWorld();
   const processes: ChildProcess[] = [];
+  const removals: (() => void)[] = [];
   try {
     const folder = mkdtempSync(join(tmpdir(), 'nephele-bench-'));
     const root = programRoot(host, proxyProgram);
@@ -64,9 +65,6 @@ export async function measureBalancer(): Promise<void> {
     await world.untilIs({ operating_status: 'online' });
 
     const active = await world.activeNode();
-    const { id: standBy } = await queryRow<{ id: string }>(
-      sql`SELECT id FROM load_balancer_nodes WHERE load_balancer_id = ${world.balancer.id}::uuid AND id <> ${active.id}::uuid`,
-    );
     const hand = await world.start('hand', HAND_ADDRESS, idle);
     const files = join(filesFolder(host, active.id), 'service');
     const served = readFileSync(join(files, 'haproxy.cfg'), 'utf8');
@@ -75,10 +73,9 @@ export async function measureBalancer(): Promise<void> {
       .replaceAll(/\/run\/service/g, folder)
       .replaceAll(/\/etc\/service/g, files);
     const { pid } = await start(hand, 'by-hand.cfg', byHand);
-    // The stand-by has nothing to do, and the limits of a node.
-    const { pid: idlePid } = (await findSandbox(host, standBy)) ?? {};
-    if (pid === undefined || idlePid === undefined) throw new Error('not started');
-    limitLike(idlePid, pid);
+    const { pid: nodePid } = (await findSandbox(host, active.id)) ?? {};
+    if (pid === undefined || nodePid === undefined) throw new Error('not started');
+    removals.push(besides(nodePid, pid));
     await new Promise((resolve) => setTimeout(resolve, 3000));
 
     const load = async (address: string): Promise<Load> => {
@@ -95,19 +92,21 @@ export async function measureBalancer(): Promise<void> {
       const { stdout } = await promisify(execFile)('nsenter', await inside(member, [process.execPath, ...script]));
       return JSON.parse(stdout) as Load;
     };
-    const [ours, theirs] = await compare(
-      'perSecond',
-      () => load(world.balancer.vip_address),
-      () => load(HAND_ADDRESS),
+    const [ours, theirs] = await compareWithTime(
+      { load: () => load(world.balancer.vip_address), pid: nodePid },
+      { load: () => load(HAND_ADDRESS), pid },
     );
     printRatio(
       `Load balancer to HAProxy by hand, ${CALLERS} callers`,
       ours.perSecond / theirs.perSecond,
-      `${figures(ours)} to ${figures(theirs)}`,
+      `${figures(ours)} to ${figures(theirs)}, of processor time ${times(ours, theirs)}`,
       { text: '≥ 0.95', met: ours.perSecond / theirs.perSecond >= 0.95 },
     );
   } finally {
+    const ended = processes.map((child) => child.exitCode !== null || once(child, 'exit'));
     for (const child of processes) child.kill();
+    await Promise.all(ended);
+    for (const remove of removals) remove();
     await world.stop();
   }
 }
@@ -115,12 +114,25 @@ export async function measureBalancer(): Promise<void> {
 export const figures = ({ perSecond, p50_ms, p99_ms }: Load) =>
   `${Math.round(perSecond)}/s (p50 ${p50_ms.toFixed(2)} ms, p99 ${p99_ms.toFixed(2)} ms)`;
 
-/** Puts a process into the groups that hold another one to its processor time. */
-function limitLike(model: number, pid: number): void {
+/** What a group of the kernel allows: its weight and its quota of processor time, in the first and the second version of groups. */
+const LIMITS = ['cpu.shares', 'cpu.cfs_period_us', 'cpu.cfs_quota_us', 'cpu.weight', 'cpu.max'];
+
+/**
+ * Puts a process into a group of its own beside that of another one, with the same weight and quota.
+ * @returns a function that removes the group, once the process has ended
+ */
+function besides(model: number, pid: number): () => void {
   for (const line of readFileSync(`/proc/${model}/cgroup`, 'utf8').trim().split('\n')) {
     const [, kinds = '', path = ''] = line.split(':');
     if (kinds !== '' && !kinds.split(',').includes('cpu')) continue;
-    const file = join('/sys/fs/cgroup', kinds === '' ? '' : 'cpu', path, 'cgroup.procs');
-    if (existsSync(file)) writeFileSync(file, String(pid));
+    const theirs = join('/sys/fs/cgroup', kinds === '' ? '' : 'cpu', path);
+    if (path === '/' || !LIMITS.some((name) => existsSync(join(theirs, name)))) continue;
+    const own = join(dirname(theirs), `by-hand-${pid}`);
+    mkdirSync(own);
+    for (const name of LIMITS.filter((limit) => existsSync(join(theirs, limit))))
+      writeFileSync(join(own, name), readFileSync(join(theirs, name), 'utf8').trim());
+    writeFileSync(join(own, 'cgroup.procs'), String(pid));
+    return () => rmdirSync(own);
   }
+  throw new Error('the node has no group of its own for processor time');
 }

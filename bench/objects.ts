@@ -6,19 +6,19 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { now } from '@/lib/clock';
 import { seal } from '@/lib/core/crypto/seal';
 import { newId } from '@/lib/core/db/id';
-import { execute } from '@/lib/core/db/pool';
+import { execute, queryRow } from '@/lib/core/db/pool';
 import { raw, sql } from '@/lib/core/db/sql';
 import { presign } from '@/lib/domains/objects/s3/signature';
 import { ensureKeys } from '@/lib/runtime/keys';
 import { freePort } from '@/lib/testing/loopback';
+import { family, median } from './processor-time';
 import { printRatio } from './ratio';
+import { compareSmall } from './small-objects';
 
 const MB = 1024 ** 2;
 const LARGE = Buffer.alloc(64 * MB, 'nephele ');
 const SMALL = Buffer.alloc(1024, 'x');
 const RUNS = 5;
-const SMALL_WRITES = 2000;
-const CALLERS = 16;
 const KEYS = 1_000_000;
 const LISTS = 40;
 const WRITERS = 100;
@@ -32,7 +32,7 @@ const agent = new Agent({ keepAlive: true, maxSockets: WRITERS });
  * Compares object storage, in one run, with the program that `VERSITYGW` names, otherwise with plain files over HTTP that have the
  * same hashes, and measures its lists and memory.
  */
-export async function measureObjects(folder: string): Promise<void> {
+export async function measureObjects(folder: string, only?: string): Promise<void> {
   ensureKeys();
   const [port, peerPort] = [await freePort(), await freePort()];
   const files = join(folder, 'peer');
@@ -54,8 +54,16 @@ export async function measureObjects(folder: string): Promise<void> {
       ? signed(peerPort)
       : { url: (_: string, path: string) => `http://127.0.0.1:${peerPort}/${path}` };
     for (const each of [port, peerPort]) await answers(each);
-    await compareLarge(own, theirs);
-    await compareSmall(own, theirs);
+    if (only !== 'small') await compareLarge(own, theirs);
+    const puts = (at: Place) => (key: string) => send(at.url('PUT', key), 'PUT', SMALL);
+    const database = Number(
+      (await queryRow<{ pid: string }>(sql`SELECT split_part(pg_read_file('postmaster.pid'), E'\\n', 1) AS pid`)).pid,
+    );
+    await compareSmall(
+      { put: puts(own), processes: () => [...family(server.pid ?? 0), ...family(database)] },
+      { put: puts(theirs), processes: () => family(peer.pid ?? 0) },
+    );
+    if (only === 'small') return;
     await measureLists(own);
     await measureMemory(own, server);
   } finally {
@@ -123,9 +131,6 @@ function send(url: string, method: 'GET' | 'PUT', body?: Buffer): Promise<number
   });
 }
 
-const median = (values: readonly number[]) =>
-  values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] ?? 0;
-
 async function compareLarge(own: Place, theirs: Place): Promise<void> {
   for (const method of ['PUT', 'GET'] as const) {
     const times: [number[], number[]] = [[], []];
@@ -139,29 +144,6 @@ async function compareLarge(own: Place, theirs: Place): Promise<void> {
       met: plain / mine >= 0.8,
     });
   }
-}
-
-async function compareSmall(own: Place, theirs: Place): Promise<void> {
-  const rate = async (at: Place) => {
-    const urls = Array.from({ length: SMALL_WRITES }, (_, index) => at.url('PUT', `small-${index}`)).values();
-    const begun = performance.now();
-    await Promise.all(
-      Array.from({ length: CALLERS }, async () => {
-        for (const url of urls) await send(url, 'PUT', SMALL);
-      }),
-    );
-    return (SMALL_WRITES * 1000) / (performance.now() - begun);
-  };
-  const [mine, plain] = [await rate(own), await rate(theirs)];
-  printRatio(
-    'PUTs of 1 KB, object storage to its peer',
-    mine / plain,
-    `${Math.round(mine)}/s to ${Math.round(plain)}/s`,
-    {
-      text: '≥ 1.0',
-      met: mine / plain >= 1,
-    },
-  );
 }
 
 async function measureLists(own: Place): Promise<void> {

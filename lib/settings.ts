@@ -146,6 +146,7 @@ const environment = z.object({
   DATABASE_CLUSTER_RAM_GB: whole(16_384).default(32),
   DATABASE_CLUSTER_STORAGE_GB: whole(1_000_000).default(500),
   DATABASE_CLUSTER_INSTANCES: whole(5).default(5),
+  DATABASE_BACKUP_DAYS: whole(365).default(7),
   QDRANT_CLUSTERS_PER_PROJECT: whole(1000).default(5),
   LAYERS_PER_PROJECT: whole(100_000).default(50),
   LAYER_INDEX_HOSTS: networksOrHosts.default([]),
@@ -324,6 +325,8 @@ export function parseSettings(env: Record<string, string | undefined>) {
       storageGb: s.DATABASE_CLUSTER_STORAGE_GB,
       instances: s.DATABASE_CLUSTER_INSTANCES,
     },
+    /** How long backups of databases, and the log between them, are kept. */
+    databaseBackupDays: s.DATABASE_BACKUP_DAYS,
     qdrantClustersPerProject: s.QDRANT_CLUSTERS_PER_PROJECT,
     layersPerProject: s.LAYERS_PER_PROJECT,
     /** Hosts that builders of layers may reach besides those of the package index. */

@@ -1,6 +1,6 @@
 'use client';
 
-import { ArrowUpCircle, KeyRound, Link2, Scaling, Shuffle, Trash2, Unlink } from 'lucide-react';
+import { Archive, ArrowUpCircle, KeyRound, Link2, Scaling, Shuffle, Trash2, Unlink } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import type { Action } from '@/components/kit/table/row-actions';
 import { lazyComponent } from '@/components/kit/ui/lazy-component';
@@ -34,6 +34,7 @@ export function useClusterActions({ onDeleted }: { onDeleted?: () => void } = {}
   const { api, client, project } = useProject();
   const refusal = useRefusal();
   const failOver = api.useMutation('post', '/api/v1/dbaas/clusters/{engine}/{ns}/{name}/failover');
+  const backUp = api.useMutation('post', '/api/v1/dbaas/clusters/{engine}/{ns}/{name}/backups');
   const remove = api.useMutation('delete', '/api/v1/dbaas/clusters/{engine}/{ns}/{name}');
   const disassociate = api.useMutation('post', '/api/v1/network/floating-ips/{id}/disassociate');
   const [opened, setOpened] = useState<Opened>();
@@ -67,6 +68,12 @@ export function useClusterActions({ onDeleted }: { onDeleted?: () => void } = {}
         icon: Scaling,
         disabledReason: refusal('changeDatabaseCluster') ?? whyNotChange(cluster),
         onSelect: open('scale'),
+      },
+      {
+        label: 'Back up',
+        icon: Archive,
+        disabledReason: refusal('createDatabaseBackup') ?? whyNotChange(cluster),
+        run: () => backUp.mutateAsync({ params: { path } }),
       },
       {
         label: 'Fail over',
@@ -144,5 +151,5 @@ function OpenedDialog({ what, cluster, close }: Opened & { close: () => void }) 
 function consequenceOf({ engine, instances, used_gb, floating_ip }: Cluster): string {
   const data = used_gb === null ? 'all its data' : `its ${formatGigabytes(used_gb)} of data`;
   const address = floating_ip === null ? '' : ` The floating IP ${floating_ip} stays in the project, not associated.`;
-  return `All connections end. ${formatCount(instances, 'member')} of ${engineLooks[engine].label} and ${data} are destroyed.${address}`;
+  return `All connections end. ${formatCount(instances, 'member')} of ${engineLooks[engine].label} and ${data} are destroyed. A last backup is kept for 7 days; earlier backups stay until they expire.${address}`;
 }

@@ -12,3 +12,11 @@ export const databaseClusters: ResourceKind = {
   create: { label: 'Create database cluster', href: paths.newDatabase, operation: 'createPostgresCluster' },
   telemetry: { metrics: true },
 };
+
+export const databaseBackups: ResourceKind = {
+  label: 'Database backups',
+  noun: 'database backup',
+  icon: kindIcon('database-backup'),
+  href: (project) => paths.databaseBackups(project),
+  keywords: ['dbaas', 'restore', 'point in time', 'dump'],
+};

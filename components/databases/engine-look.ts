@@ -13,7 +13,7 @@ export const engineLooks: Record<DatabaseEngine, EngineLook> = {
   postgres: {
     label: 'PostgreSQL',
     mark: 'Pg',
-    about: 'Relational. A synchronous standby takes over, and no acknowledged write is lost.',
+    about: 'Relational. Synchronous standby, restore to any moment of the last 7 days.',
     availability: 'A standby takes over within a second of a crash. No acknowledged write is lost.',
   },
   mysql: {

@@ -140,6 +140,7 @@ function Summary({ values, network }: { values: ClusterValues; network: string |
           ],
           ['Network', network ?? '–'],
           ['Access', access === 'network' ? 'Its network' : formatCount(security_group_ids.length, 'security group')],
+          ['Backups', 'Every day, kept for 7 days'],
         ]}
       />
     </Card>

@@ -47,7 +47,7 @@ function StorageCard({ cluster: { used_gb, storage_gb } }: { cluster: Cluster })
 
 function Details({ cluster }: { cluster: Cluster }) {
   const { project } = useProject();
-  const { id, namespace, vcpus, ram_gb, network_id, port_id, floating_ip, created_at } = cluster;
+  const { id, namespace, vcpus, ram_gb, network_id, port_id, floating_ip, created_at, last_backup_at } = cluster;
   return (
     <Card title="Details">
       <PropertyList
@@ -64,6 +64,7 @@ function Details({ cluster }: { cluster: Cluster }) {
             ),
           ],
           ['Floating IP', <FloatingAddress key="floating" address={floating_ip} />],
+          ['Last backup', <Time key="backup" at={last_backup_at} none="None yet" />],
           ['ID', <Id key="id" value={id} label="cluster ID" full />],
           ['Created', <Time key="created" at={created_at} form="exact" />],
         ]}

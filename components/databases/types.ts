@@ -8,6 +8,7 @@ export type Endpoint = components['schemas']['DatabaseEndpoint'];
 export type Credentials = components['schemas']['DatabaseCredentials'];
 export type Version = Row<'/api/v1/dbaas/catalog/versions'>;
 export type Parameter = Row<'/api/v1/dbaas/catalog/parameters'>;
+export type Backup = Row<'/api/v1/dbaas/backups'>;
 export type Candidate = components['schemas']['UpgradeCandidate'];
 export type Preflight = components['schemas']['Preflight'];
 export type Check = Preflight['checks'][number];
@@ -72,6 +73,13 @@ export const roleLabels: Record<Member['role'], string> = {
   standby: 'Standby',
   node: 'Node',
   sentinel: 'Sentinel',
+};
+
+export const backupKindLabels: Record<Backup['kind'], string> = {
+  automatic: 'Automatic',
+  manual: 'Manual',
+  before_upgrade: 'Before an upgrade',
+  final: 'At deletion',
 };
 
 const ended: readonly Job['stage'][] = ['completed', 'rolled_back', 'failed'];

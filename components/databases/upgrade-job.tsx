@@ -75,15 +75,14 @@ function Headline({ job }: { job: Job }) {
 }
 
 /** What the job measured; nothing is shown before it was. */
-function Figures({ job: { pause_ms, failed_connections, lost_writes, rollback_pause_ms } }: { job: Job }) {
+function Figures({ job: { pause_ms, failed_connections, rollback_pause_ms } }: { job: Job }) {
   return (
-    <dl className="grid grid-cols-3 gap-3 sm:gap-5">
+    <dl className="grid grid-cols-2 gap-3 sm:gap-5">
       <Figure term={rollback_pause_ms === null ? 'Pause for clients' : 'Pauses for clients'}>
         {pause_ms === null ? 'Not yet' : inMilliseconds(pause_ms)}
         {rollback_pause_ms !== null && `, back ${inMilliseconds(rollback_pause_ms)}`}
       </Figure>
       <Figure term="Ended connections">{countOf(failed_connections)}</Figure>
-      <Figure term="Lost writes">{countOf(lost_writes)}</Figure>
     </dl>
   );
 }

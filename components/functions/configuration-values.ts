@@ -19,6 +19,8 @@ export const configurationSchema = z.object({
   timeout_s: wholeNumber(fields.timeout_s, 'seconds'),
   concurrency: wholeNumber(fields.concurrency, 'events'),
   network: z.enum(['none', 'outbound', 'project']),
+  network_id: z.string(),
+  security_group_ids: z.array(z.string()),
   env: z.array(variable).check(
     z.refine((all) => new Set(all.map(({ name }) => name.trim())).size === all.length, 'Each name only once.'),
     z.refine((all) => all.every(({ kind, value }) => kind !== 'secret' || value !== ''), 'Choose a secret.'),
@@ -35,6 +37,8 @@ export function valuesOf(of: CloudFunction): ConfigurationValues {
     timeout_s: String(of.timeout_s),
     concurrency: String(of.concurrency),
     network: of.network,
+    network_id: of.network_id ?? '',
+    security_group_ids: of.security_group_ids,
     env: of.env.map(({ name, secret_id }) => ({
       name,
       kind: secret_id === null ? 'kept' : 'secret',
@@ -51,13 +55,21 @@ const sentValue = ({ kind, value }: VariableValues) => {
 
 /** The request for a filled form; what it does not show stays. */
 export function configurationBody(of: CloudFunction, values: ConfigurationValues): ReplaceBody {
+  // They belong to a port, which the new version may not have.
+  const { network_id: _, security_group_ids: __, ...body } = bodyOf(of);
   return {
-    ...bodyOf(of),
+    ...body,
     handler: values.handler,
     memory_mb: Number(values.memory_mb),
     timeout_s: Number(values.timeout_s),
     concurrency: Number(values.concurrency),
     network: values.network,
+    ...(values.network === 'project'
+      ? {
+          security_group_ids: values.security_group_ids,
+          ...(values.network_id === '' ? {} : { network_id: values.network_id }),
+        }
+      : {}),
     env: Object.fromEntries(values.env.map((one) => [one.name.trim(), sentValue(one)])),
     layer_version_ids: values.layer_version_ids,
   };

@@ -12,7 +12,7 @@ import {
 } from '@/components/billing/domain';
 import { certificates } from '@/components/certificates/domain';
 import { flavors, instances, keyPairs } from '@/components/compute/domain';
-import { databaseClusters } from '@/components/databases/domain';
+import { databaseBackups, databaseClusters } from '@/components/databases/domain';
 import { functions } from '@/components/functions/domain';
 import { routes } from '@/components/gateway/domain';
 import { identityProviders } from '@/components/iam/domain';
@@ -67,7 +67,7 @@ export const portalNavigation: readonly NavigationGroup[] = [
     ],
   },
   { label: 'Storage', entries: [tabbed([volumes, snapshots]), tabbed([buckets, accessKeys], 'Object storage')] },
-  { label: 'Databases', entries: [inGroup(databaseClusters, 'Clusters')] },
+  { label: 'Databases', entries: [inGroup(databaseClusters, 'Clusters'), inGroup(databaseBackups, 'Backups')] },
   { label: 'Serverless', entries: [functions, layers] },
   { label: 'Observability', entries: [dashboards, metrics, logs] },
   { label: 'Security', entries: [secrets, policySimulator, auditLog] },

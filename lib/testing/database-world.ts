@@ -5,8 +5,8 @@ import { query, queryOne } from '@/lib/core/db/pool';
 import { sql } from '@/lib/core/db/sql';
 import { each } from '@/lib/core/domains/domain';
 import { startWorker } from '@/lib/core/operations/worker';
-import { clusterAgent } from '@/lib/domains/databases/postgres/agent';
-import { forgetAll } from '@/lib/domains/databases/postgres/connections';
+import { clusterAgent } from '@/lib/domains/databases/cluster/agent';
+import { forgetAll } from '@/lib/domains/databases/cluster/drivers';
 import type { DatabaseCluster, DatabaseClusterWithCredentials } from '@/lib/domains/databases/schema';
 import { databaseServices, databasesWork, OBSERVE_MS } from '@/lib/domains/databases/work';
 import { ensureProjectNetworking } from '@/lib/domains/network/project-networking';
@@ -36,11 +36,11 @@ import { repeat } from './repeat';
 import { api, createProject } from './world';
 
 /** Why clusters of PostgreSQL can't run on this host; null if they can. */
-export async function databaseTrouble(versions: readonly string[]): Promise<string | null> {
+export async function databaseTrouble(versions: readonly string[], program = 'postgres'): Promise<string | null> {
   const trouble = await serviceTrouble(host);
   if (trouble !== null) return trouble;
   const wanted = PROGRAMS.filter(
-    ({ name, version }) => name === 'haproxy' || (name === 'postgres' && versions.includes(version)),
+    ({ name, version }) => name === 'haproxy' || (name === program && versions.includes(version)),
   );
   return Promise.all([shell, ...wanted].map((program) => fetchProgram(host, program))).then(() => null, reasonOf);
 }
@@ -48,7 +48,7 @@ export async function databaseTrouble(versions: readonly string[]): Promise<stri
 export type Written = { acknowledged: string[]; errors: number; gap_ms: number; messages: Record<string, number> };
 
 /** A project with a network, a worker and an agent for databases in this process, and a machine of the tenant's. */
-export async function startDatabaseWorld() {
+export async function startDatabaseWorld(engine = 'postgres') {
   const services = new LocalServices(host, [...PROGRAMS, shell]);
   const call = api(endpoints);
   const machines = new Map<string, WantedService>();
@@ -88,7 +88,7 @@ export async function startDatabaseWorld() {
   }
   let stopAgent = startAgent();
 
-  const paths = (name: string) => `/dbaas/clusters/postgres/default/${name}`;
+  const paths = (name: string) => `/dbaas/clusters/${engine}/default/${name}`;
   const read = async (name: string) => (await call('GET', paths(name), as)).body as DatabaseCluster;
 
   /** Waits until a cluster has this status. */
@@ -134,7 +134,7 @@ export async function startDatabaseWorld() {
 
     /** Creates a cluster, and waits until it is available. */
     async create(body: object): Promise<DatabaseClusterWithCredentials> {
-      const created = await call('POST', '/dbaas/postgres', {
+      const created = await call('POST', `/dbaas/${engine}`, {
         ...as,
         body: { vcpus: 1, ram_gb: 0.5, storage_gb: 1, network_id: network, ...body },
       });
@@ -142,6 +142,13 @@ export async function startDatabaseWorld() {
       const cluster = created.body as DatabaseClusterWithCredentials;
       await untilIs(cluster.name, 'available', 240_000);
       return cluster;
+    },
+
+    /** How a program of these tests is started in the network of the tenant's machine; it finds `client` in CLIENT. */
+    async inTenantNetwork(program: string, client: object) {
+      await waitFor(async () => services.isHealthy(clientId), { timeoutMs: 60_000, everyMs: 50 });
+      const argv = ['nsenter', '-t', String(await pidOf(clientId)), '-n', process.execPath, '--import', 'tsx', program];
+      return { argv, env: { ...process.env, CLIENT: JSON.stringify(client) } };
     },
 
     /** A program in the network of the tenant's machine that speaks to a cluster as its answer says. */

@@ -313,6 +313,166 @@ export function functionContract(local: LocalSubject): void {
         layerFolders,
       });
       expect(await node.invoke()).toMatchObject({ result: 'second' });
+      const required = `import { createRequire } from 'node:module';
+        const require = createRequire(import.meta.url);
+        const shared = require('shared');
+        export const handler = async () => shared;`;
+      const deno = await start('deno', required, { layerFolders });
+      expect(await deno.invoke()).toMatchObject({ result: 'second' });
+    });
+
+    test('finds what only one of its layers has, packages of scopes too, and prefers its own code to all of them', async () => {
+      const first = local.folderOf({
+        'python/only.py': 'NAME = "only"',
+        'python/shared.py': 'NAME = "layer"',
+        'nodejs/node_modules/@scope/only/package.json': '{"name": "@scope/only", "main": "index.js"}',
+        'nodejs/node_modules/@scope/only/index.js': 'module.exports = "only";',
+        'nodejs/node_modules/shared/index.js': 'module.exports = "layer";',
+      });
+      const second = local.folderOf({
+        'python/other.py': '',
+        'nodejs/node_modules/@scope/other/index.js': '',
+        'nodejs/node_modules/shared/index.js': 'module.exports = "later";',
+      });
+      const layerFolders = [first, second];
+      const python = await start('python', '', {
+        layerFolders,
+        codeFolder: local.folderOf({
+          'main.py': 'import only, shared\ndef handler(event, context):\n    return [only.NAME, shared.NAME]',
+          'shared.py': 'NAME = "own"',
+        }),
+      });
+      expect(await python.invoke()).toMatchObject({ result: ['only', 'own'] });
+      const node = await start('node', '', {
+        layerFolders,
+        codeFolder: local.folderOf({
+          'index.mjs':
+            "import only from '@scope/only';\nimport shared from 'shared';\nexport const handler = async () => [only, shared];",
+          'node_modules/shared/index.js': 'module.exports = "own";',
+        }),
+      });
+      expect(await node.invoke()).toMatchObject({ result: ['only', 'own'] });
+    });
+  });
+
+  describe('handlers of the shapes that AWS documents run unchanged', () => {
+    test('Python: a class-free module with a logger, a client made once, and errors of its own', async () => {
+      const one = await start(
+        'python',
+        `import json
+import logging
+import os
+
+logger = logging.getLogger()
+logger.setLevel(logging.INFO)
+table = os.environ["TABLE"]
+started = 0
+
+class OrderNotFound(Exception):
+    pass
+
+def lambda_handler(event, context):
+    global started
+    started += 1
+    logger.info("request %s", context.aws_request_id)
+    if event.get("order") is None:
+        raise OrderNotFound("no order in the event")
+    assert context.get_remaining_time_in_millis() > 0
+    assert len(context.aws_request_id) == 36
+    return {
+        "statusCode": 200,
+        "headers": {"Content-Type": "application/json"},
+        "body": json.dumps({"order": event["order"], "table": table, "calls": started, "function": context.function_name,
+            "version": context.function_version, "memory": int(context.memory_limit_in_mb), "group": context.log_group_name,
+            "arn": context.invoked_function_arn is not None, "stream": context.log_stream_name is not None}),
+    }
+`,
+        { handler: 'main.lambda_handler', environment: { TABLE: 'orders' } },
+      );
+      expect(await one.invoke({})).toMatchObject({
+        kind: 'error',
+        error: {
+          type: expect.stringContaining('OrderNotFound'),
+          message: 'no order in the event',
+          stack: expect.stringContaining('lambda_handler'),
+        },
+      });
+      const outcome = await one.invoke({ order: 7 });
+      if (outcome.kind !== 'result') throw new Error(JSON.stringify(outcome));
+      const { statusCode, body } = outcome.result as { statusCode: number; body: string };
+      expect([statusCode, JSON.parse(body)]).toMatchObject([
+        200,
+        { order: 7, table: 'orders', calls: 2, function: 'tested', version: '1', memory: 128, arn: true, stream: true },
+      ]);
+      expect(one.text()).toContain('[INFO]');
+    });
+
+    test('Node.js: an exported async arrow function, one of CommonJS, and one with a callback', async () => {
+      const module = await start(
+        'node',
+        `const table = process.env.TABLE;
+export const handler = async (event, context) => {
+  console.log('Remaining time: ', context.getRemainingTimeInMillis());
+  console.log('Function name: ', context.functionName);
+  console.info('EVENT\\n' + JSON.stringify(event, null, 2));
+  if (!event.order) throw new RangeError('no order in the event');
+  const { logStreamName, logGroupName, memoryLimitInMB, functionVersion, awsRequestId, invokedFunctionArn } = context;
+  return { statusCode: 200, body: JSON.stringify({ table, order: event.order, fields: [logStreamName, logGroupName, memoryLimitInMB, functionVersion, awsRequestId, invokedFunctionArn].map((one) => typeof one) }) };
+};`,
+        { environment: { TABLE: 'orders' } },
+      );
+      expect(await module.invoke({})).toMatchObject({
+        kind: 'error',
+        error: { type: 'RangeError', message: 'no order in the event' },
+      });
+      const answer = await module.invoke({ order: 7 });
+      expect(answer).toMatchObject({
+        kind: 'result',
+        result: { statusCode: 200, body: expect.stringContaining('"table":"orders"') },
+      });
+      expect(JSON.stringify(answer)).not.toContain('undefined');
+      const common = await start('node', '', {
+        codeFolder: local.folderOf({
+          'index.js': `const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+exports.handler = async function (event, context) {
+  await sleep(5);
+  return context.functionName + ' ' + event.key1;
+};`,
+        }),
+      });
+      expect(await common.invoke({ key1: 'one' })).toMatchObject({ result: 'tested one' });
+      const called = await start('node', '', {
+        codeFolder: local.folderOf({
+          'index.js': `exports.handler = function (event, context, callback) {
+  context.callbackWaitsForEmptyEventLoop = false;
+  setTimeout(() => (event.fail ? callback(new Error('as asked')) : callback(null, { got: event.key1 })), 5);
+};`,
+        }),
+      });
+      expect(await called.invoke({ key1: 'two' })).toMatchObject({ result: { got: 'two' } });
+      expect(await called.invoke({ fail: true })).toMatchObject({ kind: 'error', error: { message: 'as asked' } });
+    });
+
+    test('Deno: the same module as that of Node.js', async () => {
+      const one = await start(
+        'deno',
+        `import process from 'node:process';
+export const handler = async (event, context) => {
+  console.log('Remaining time: ', context.getRemainingTimeInMillis());
+  return { table: process.env.TABLE, name: context.functionName, version: context.functionVersion, memory: context.memoryLimitInMB,
+    fields: [context.logStreamName, context.logGroupName, context.invokedFunctionArn, context.awsRequestId].map((one) => typeof one) };
+};`,
+        { environment: { TABLE: 'orders' } },
+      );
+      expect(await one.invoke({})).toMatchObject({
+        result: {
+          table: 'orders',
+          name: 'tested',
+          version: '1',
+          memory: '128',
+          fields: ['string', 'string', 'string', 'string'],
+        },
+      });
     });
   });
 

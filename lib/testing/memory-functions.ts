@@ -47,6 +47,8 @@ export class MemoryFunctions implements FunctionEngine {
   egressSocket(id: string): string {
     return join(folder, `${createHash('sha256').update(id).digest('hex').slice(0, 12)}.sock`);
   }
+
+  async rest(): Promise<void> {}
 }
 
 class MemoryInstance implements FunctionInstance {

@@ -39,6 +39,8 @@ export type Pebble = {
   /** The port where it looks for challenges. */
   httpPort: number;
   pids: number[];
+  /** Starts it again at the same address, with an empty state: it knows no account and no order. */
+  forgetAll(): Promise<void>;
   /** Makes the DNS server fail for a host, or answer again. */
   setDnsFailure(host: string, failing: boolean): Promise<void>;
   stop(): Promise<void>;
@@ -88,20 +90,30 @@ export async function startPebble({ binding }: PebbleOptions = {}): Promise<Pebb
   const off = ['-http01', '', '-https01', '', '-tlsalpn01', ''];
   const names = ['-dns01', `127.0.0.1:${dns}`, '-defaultIPv6', '', '-defaultIPv4', '127.0.0.1'];
   start('pebble-challtestsrv', [...names, '-management', `127.0.0.1:${dnsManagement}`, ...off]);
-  start('pebble', ['-config', config, '-dnsserver', `127.0.0.1:${dns}`]);
+  const startAuthority = () => start('pebble', ['-config', config, '-dnsserver', `127.0.0.1:${dns}`]);
+  let authority = startAuthority();
   await Promise.all([port, dnsManagement].map((open) => listening(open ?? 0)));
   return {
     directoryUrl: `https://localhost:${port}/dir`,
     caFile,
     httpPort: httpPort ?? 0,
     pids: children.flatMap(({ pid }) => pid ?? []),
+    async forgetAll() {
+      const ended = once(authority, 'exit');
+      authority.kill('SIGKILL');
+      await ended;
+      authority = startAuthority();
+      await listening(port ?? 0);
+    },
     async setDnsFailure(name, failing) {
       const url = `http://127.0.0.1:${dnsManagement}/${failing ? 'set' : 'clear'}-servfail`;
       const answer = await fetch(url, { method: 'POST', body: JSON.stringify({ host: `${name}.` }) });
       if (!answer.ok) throw new Error(`the DNS server refused: ${answer.status}`);
     },
     async stop() {
-      const ended = children.map((child) => child.exitCode !== null || once(child, 'exit'));
+      const ended = children.map(
+        (child) => child.exitCode !== null || child.signalCode !== null || once(child, 'exit'),
+      );
       for (const child of children) child.kill('SIGKILL');
       await Promise.all(ended);
     },

@@ -9,6 +9,8 @@ const look = EditorView.theme({
   '.cm-scroller': { fontFamily: 'var(--font-mono)', lineHeight: '1.25rem', minHeight: 'inherit' },
   '.cm-content': { padding: '0.5rem 0', caretColor: 'var(--ink)' },
   '.cm-line': { padding: '0 0.75rem' },
+  // Chromium writes the colour of a replaced bracket into the line, where it outlives a change of the theme.
+  '.cm-line[style]': { backgroundColor: 'transparent !important' },
   '.cm-gutters': { backgroundColor: 'var(--sunken)', borderRight: '1px solid var(--line)', color: 'var(--ink-subtle)' },
   '.cm-activeLine': { backgroundColor: 'transparent' },
   '.cm-activeLineGutter': { backgroundColor: 'var(--hover)', color: 'var(--ink)' },

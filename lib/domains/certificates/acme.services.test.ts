@@ -196,6 +196,23 @@ describe.skipIf(trouble !== null)(`certificates from pebble${trouble ? ` (skippe
     expect(accounts.map(({ url }) => url)).not.toEqual([accountUrl]);
   });
 
+  test.each(['challenges', 'finalize'])(
+    'are issued to a new account when the authority forgets the old one before the step %s',
+    async (killAt) => {
+      const { id } = await order(`forgotten-${killAt}`);
+      const worker = await startWorker({ killAt });
+      if (worker.signalCode === null) await once(worker, 'exit');
+      const accounts = () => query<{ id: string }>(sql`SELECT id FROM acme_accounts`);
+      const before = await accounts();
+      expect(before).toHaveLength(1);
+      await pebble.forgetAll();
+      await startWorker();
+      await untilStatus(id, 'issued');
+      expect(await operationsOf(id)).toMatchObject([{ status: 'succeeded' }]);
+      expect(await accounts()).not.toEqual(before);
+    },
+  );
+
   async function revokeAccount(): Promise<string> {
     const [account] = await query<{ id: string; url: string; sealed_key: Buffer }>(
       sql`SELECT id, url, sealed_key FROM acme_accounts`,

@@ -7,11 +7,13 @@ import { testDatabase } from '@/lib/testing/database';
 import { createCell } from '@/lib/testing/hosts';
 import { defaultNetwork, idOf } from '@/lib/testing/machines';
 import { api, createProject, type TestProject } from '@/lib/testing/world';
+import { readCluster } from './cluster/clusters';
+import { endpointSpec } from './cluster/specs';
 import { renderEndpoint } from './endpoint/configuration';
 import { databaseEngines } from './engines';
-import { readCluster } from './postgres/clusters';
+import { enginePorts } from './ports';
 import { postgresParameters } from './postgres/parameters';
-import { endpointSpec, memberSpec } from './postgres/specs';
+import { memberSpec } from './postgres/specs';
 import type { DatabaseCluster, DatabaseClusterWithCredentials, EngineVersion } from './schema';
 import { openSecrets, scramVerifier } from './secrets';
 
@@ -155,7 +157,7 @@ describe('parameters', () => {
 });
 
 describe('engines that have no program', () => {
-  test.each(databaseEngines.filter((engine) => engine !== 'postgres'))(
+  test.each(databaseEngines.filter((engine) => !['postgres', 'valkey'].includes(engine)))(
     '%s: creates are checked and then answer 503',
     async (engine) => {
       const wrong = await create('later', { version: '0.0' }, acme, engine);
@@ -166,6 +168,12 @@ describe('engines that have no program', () => {
       expect((body as EngineVersion[])[0]?.program).toMatchObject({ state: 'unavailable', hint: expect.any(String) });
     },
   );
+});
+
+test('a version of Valkey without a program answers 503 and names one that has it', async () => {
+  const answer = await create('old', { version: '8.0' }, acme, 'valkey');
+  expect([answer.status, messageOf(answer)]).toEqual([503, expect.stringContaining('Choose 9.1')]);
+  expect((await create('cache', {}, acme, 'valkey')).body).toMatchObject({ version: '9.1', endpoint: { port: 6379 } });
 });
 
 test('certified versions say where they can be upgraded to, and how long they are supported', async () => {
@@ -294,14 +302,17 @@ test('members are kept from tenants by rules, certificates and accounts', async 
     expect([name, file(name)?.secret]).toEqual([name, true]);
   expect(JSON.stringify([spec.argv, spec.environment])).not.toContain(file('superuser.password')?.content);
   expect(file('postgresql.conf')?.content).toContain(`host=${primary.ip}`);
-  expect(endpointSpec(cluster).files[0]?.content).toBe(
-    renderEndpoint({
-      primary: primary.ip,
-      members: [
-        { address: primary.ip, reads: false },
-        { address: standby.ip, reads: true },
-      ],
-    }),
+  expect((await endpointSpec(cluster)).files[0]?.content).toBe(
+    renderEndpoint(
+      {
+        primary: primary.ip,
+        members: [
+          { address: primary.ip, reads: false },
+          { address: standby.ip, reads: true },
+        ],
+      },
+      enginePorts.postgres,
+    ),
   );
 });
 

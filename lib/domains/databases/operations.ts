@@ -45,9 +45,9 @@ export const switchPrimaryKind = operationKind({
 export const deleteClusterKind = operationKind({
   kind: 'database_cluster.delete',
   resource_type: 'database_cluster',
-  stages: ['members', 'remove'],
+  stages: ['backup', 'members', 'remove'],
   input: nothing,
-  deadline_ms: 15 * MINUTE_MS,
+  deadline_ms: 6 * 60 * MINUTE_MS,
   supersedes: true,
 });
 

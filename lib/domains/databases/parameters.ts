@@ -1,11 +1,16 @@
 import { invalid } from '@/lib/core/api/errors';
 import type { DatabaseEngine } from './engines';
-import { type PostgresParameter, parameterTrouble, postgresParameters } from './postgres/parameters';
+import { type Parameter, parameterTrouble } from './parameter';
+import { postgresParameters } from './postgres/parameters';
 import type { EngineParameter } from './schema';
+import { valkeyParameters } from './valkey/parameters';
 
 export type Parameters = Record<string, string | number | boolean>;
 
-const known: Partial<Record<DatabaseEngine, readonly PostgresParameter[]>> = { postgres: postgresParameters };
+const known: Partial<Record<DatabaseEngine, readonly Parameter[]>> = {
+  postgres: postgresParameters,
+  valkey: valkeyParameters,
+};
 
 /** What tenants may set, by engine. */
 export const listParameters = (engine?: DatabaseEngine): EngineParameter[] =>
@@ -39,3 +44,7 @@ export function changedParameters(
   }
   return result;
 }
+
+/** Whether members have to end and begin anew for a change of parameters. */
+export const restartsFor = (engine: DatabaseEngine, before: Parameters, after: Parameters): boolean =>
+  (known[engine] ?? []).some(({ name, restarts }) => restarts && before[name] !== after[name]);

@@ -1,7 +1,7 @@
 import { inProject, withQuery } from '@/lib/address';
 
 /** The tabs of a cluster's page, each with an address. */
-export type DatabaseTab = 'overview' | 'parameters' | 'upgrades' | 'metrics' | 'logs' | 'activity';
+export type DatabaseTab = 'overview' | 'parameters' | 'backups' | 'upgrades' | 'metrics' | 'logs' | 'activity';
 
 /** What names a cluster in addresses, in the API's order: "postgres/default/orders". */
 export function clusterKey(cluster: { engine: string; namespace: string; name: string }): string {
@@ -17,4 +17,6 @@ export const databasesPaths = {
     withQuery(inProject(project, `databases/clusters/${cluster}`), { tab: tab === 'overview' ? undefined : tab }),
   upgradeDatabase: (project: string, cluster: string, shown: { job?: string } = {}) =>
     withQuery(inProject(project, `databases/clusters/${cluster}/upgrade`), shown),
+  databaseBackups: (project: string, shown?: { search: string }) =>
+    withQuery(inProject(project, 'databases/backups'), shown),
 };

@@ -5,7 +5,7 @@ import { sql } from '@/lib/core/db/sql';
 import type { SecurityRule } from '@/lib/domains/network/engine';
 import { settings } from '@/lib/settings';
 import { type DatabaseEngine, memberCounts } from './engines';
-import { PORT, READ_PORT } from './postgres/settings-file';
+import { enginePorts } from './ports';
 import { defaultVersion, findVersion, versionsOf } from './versions';
 
 export type ClusterSize = {
@@ -83,14 +83,22 @@ export const memberRoom = ({ vcpus, ram_gb, storage_gb }: Pick<ClusterSize, 'vcp
 const anything = { protocol: 'any', portRangeMin: null, portRangeMax: null, cidr: '0.0.0.0/0' } as const;
 export const egressRule: SecurityRule = { direction: 'egress', ...anything };
 
-/** Rules of a port without security groups: the ports of the engine are open to the network's own range. */
-export const openToNetwork = (cidr: string): SecurityRule[] => [
-  egressRule,
-  {
-    direction: 'ingress',
-    protocol: 'tcp',
-    portRangeMin: PORT,
-    portRangeMax: READ_PORT,
-    cidr,
-  },
+const inward = (cidr: string, first: number, last: number): SecurityRule => ({
+  direction: 'ingress',
+  protocol: 'tcp',
+  portRangeMin: first,
+  portRangeMax: last,
+  cidr,
+});
+
+/** Rules of an endpoint's port without security groups: the ports of the engine are open to the network's own range. */
+export function openToNetwork(engine: DatabaseEngine, cidr: string): SecurityRule[] {
+  const { serving, reading } = enginePorts[engine];
+  return [egressRule, inward(cidr, serving, reading ?? serving)];
+}
+
+/** Rules of a member's port: those of the endpoint, and what members need of each other. */
+export const openToPeers = (engine: DatabaseEngine, cidr: string): SecurityRule[] => [
+  ...openToNetwork(engine, cidr),
+  ...enginePorts[engine].peers.map((port) => inward(cidr, port, port)),
 ];

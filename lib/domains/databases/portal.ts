@@ -5,6 +5,7 @@ export const databasesPortal: DomainPortal = {
     database_cluster: [
       '/api/v1/dbaas/clusters',
       '/api/v1/dbaas/jobs',
+      '/api/v1/dbaas/backups',
       ...['postgres', 'mysql', 'valkey', 'mongodb', 'qdrant'].map((engine) => `/api/v1/dbaas/${engine}`),
       '/api/v1/network/ports',
       '/api/v1/network/floating-ips',

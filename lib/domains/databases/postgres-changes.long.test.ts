@@ -49,6 +49,7 @@ describe.skipIf(trouble !== null)(`changes of a cluster${trouble ? ` (skipped: $
       for (const body of [
         { instances: 3 },
         { parameters: { max_connections: 60 } },
+        { parameters: { max_connections: 40 } },
         { storage_gb: 2 },
         { instances: 2 },
       ]) {
@@ -59,7 +60,7 @@ describe.skipIf(trouble !== null)(`changes of a cluster${trouble ? ` (skipped: $
     });
     expect(lost).toEqual([]);
     const [connections] = await client.run(['SHOW max_connections']);
-    expect(connections).toEqual({ rows: [{ max_connections: '60' }] });
+    expect(connections).toEqual({ rows: [{ max_connections: '40' }] });
     expect((await world.read('orders')).members.map(({ role }) => role).toSorted()).toEqual(['primary', 'standby']);
   }, 1_200_000);
 

@@ -387,7 +387,6 @@ export const job = z
     progress: z.int().min(0).max(100).meta({ description: 'Percent.' }),
     pause_ms: z.int().nullable().meta({ description: 'How long clients waited at the switch, as measured.' }),
     failed_connections: z.int().nullable().meta({ description: 'Connections that the switch ended with an error.' }),
-    lost_writes: z.int().nullable().meta({ description: 'As verified after the switch.' }),
     rollback_pause_ms: z.int().nullable(),
     error: z.string().nullable().meta({ description: 'Why it failed or was rolled back.' }),
     rollback: z.strictObject({

@@ -30,6 +30,9 @@ import { place } from '@/lib/hosts/engine-reports/placement';
 import { listPrograms } from '@/lib/hosts/services/programs';
 import type { Use } from '@/lib/money/metering/use';
 import { ownCell, settings } from '@/lib/settings';
+import { restoreKind } from './backups/operations';
+import { type PlannedRestore, planRestore } from './backups/plan';
+import { accountOf, newCredentials, newSecrets } from './credentials';
 import { type DatabaseEngine, memberCounts } from './engines';
 import {
   createClusterKind,
@@ -38,13 +41,14 @@ import {
   switchPrimaryKind,
   updateClusterKind,
 } from './operations';
-import { changedParameters, type Parameters } from './parameters';
+import { changedParameters, type Parameters, restartsFor } from './parameters';
 import {
   type ClusterSize,
   ENDPOINT_MEMORY_MB,
   memberRoom,
   memberSize,
   openToNetwork,
+  openToPeers,
   requireInstances,
   requireVersion,
   requireWithinLimits,
@@ -59,14 +63,12 @@ import type {
   UpgradeCandidate,
 } from './schema';
 import { clusterQuery } from './schema';
-import { newPassword, openSecrets, scramVerifier, sealSecrets } from './secrets';
+import { openSecrets, sealSecrets } from './secrets';
 import { catalogue, engineTrouble, upgradeCandidates } from './versions';
 import { type ClusterRow, clusterColumns, clusterTables, memberName, viewCluster } from './view';
 
 /** Attempts to find free addresses while others take them at the same time. */
 const MOST_ATTEMPTS = 10;
-/** The tenant's role and database in every cluster of PostgreSQL. */
-const TENANT = 'app';
 export const noRoom = new ApiError(
   'CAPACITY_EXHAUSTED',
   'No host has enough free capacity for this cluster. Choose a smaller size, or try again later.',
@@ -132,11 +134,13 @@ type Plan = {
   version: string;
   size: ClusterSize;
   parameters: Parameters;
+  restore: PlannedRestore | null;
 };
 
 /** @throws ApiError 400, 404, 409 for a limit beside the quotas */
 async function planCluster(call: ProjectCall, engine: DatabaseEngine, input: CreateCluster): Promise<Plan> {
-  const version = requireVersion(engine, input.version);
+  const restore = await planRestore(call, engine, input);
+  const version = requireVersion(engine, restore?.version ?? input.version);
   const instances = input.instances ?? memberCounts[engine].preset;
   requireInstances(engine, instances);
   const parameters = changedParameters(engine, {}, input.parameters ?? {});
@@ -145,7 +149,7 @@ async function planCluster(call: ProjectCall, engine: DatabaseEngine, input: Cre
   const network = await requireNetwork(call, input.network_id);
   await requireGroups(call, input.security_group_ids ?? []);
   requireWithinLimits(size);
-  return { network, version, size, parameters };
+  return { network, version, size, parameters, restore };
 }
 
 /** @throws ApiError as the create would: 400, 404, 409 */
@@ -172,7 +176,6 @@ export async function createCluster(
   input: CreateCluster,
 ): Promise<DatabaseClusterWithCredentials> {
   const plan = await planCluster(call, engine, input);
-  if (input.restore) throw new ApiError('ENGINE_UNAVAILABLE', 'restore: this release cannot restore backups yet.');
   const { id, cidr, gateway_ip } = plan.network;
   const space = addressSpace(id, cidr, gateway_ip);
   const wanted = plan.size.instances + 1;
@@ -192,14 +195,17 @@ async function insertCluster(
   call: ProjectCall,
   engine: DatabaseEngine,
   input: CreateCluster,
-  { network, version, size, parameters, address, own }: Addressed,
+  { network, version, size, parameters, restore, address, own }: Addressed,
 ): Promise<DatabaseClusterWithCredentials | undefined> {
   const { project_id } = call;
   const { name, namespace, security_group_ids } = input;
   const { cell_id, refusal } = await place(project_id, ['network', 'services']);
-  const trouble = engineTrouble(engine);
+  if (restore && cell_id !== null && cell_id !== restore.cell_id)
+    throw conflict('restore: the backup is on another host than the project.');
+  const trouble = engineTrouble(engine, version);
   const id = newId();
-  const password = newPassword();
+  const credentials = newCredentials(engine);
+  const { username, database } = accountOf(engine);
   const authority = await firstAuthority({ id, kind: 'database_cluster', project_id }, ifAdmitted);
   const port = { id: newId(), project_id, network_id: network.id, device_id: id, mac: newMac(), ip: address };
   const members = own.map((ip, index) =>
@@ -213,7 +219,7 @@ async function insertCluster(
     name,
     version,
     moves: 0,
-    status: 'provisioning',
+    status: restore ? 'restoring' : 'provisioning',
     status_reason: null,
     cell_id: cell_id ?? '',
     network_id: network.id,
@@ -226,9 +232,10 @@ async function insertCluster(
     ram_gb: String(size.ram_gb),
     used_bytes: null,
     parameters,
-    username: TENANT,
-    database_name: TENANT,
+    username,
+    database_name: database,
     last_backup_at: null,
+    restore_window: null,
     job_id: null,
     members: members.map(({ ordinal, role }) => ({
       ordinal,
@@ -242,7 +249,7 @@ async function insertCluster(
   };
   const created = {
     ...viewCluster(row),
-    credentials: { username: TENANT, password, database: TENANT },
+    credentials: credentials.shown,
   };
   const isCounted = engine !== 'qdrant';
   try {
@@ -288,18 +295,13 @@ async function insertCluster(
             version,
             network_id: network.id,
             cell_id: cell_id ?? '',
-            status: 'provisioning',
+            status: restore ? 'restoring' : 'provisioning',
+            ...(restore && { recovery: { at: restore.at } }),
             ...size,
             parameters,
-            username: TENANT,
-            database_name: TENANT,
-            sealed_secrets: Uint8Array.from(
-              sealSecrets(id, {
-                superuser: newPassword(),
-                replication: newPassword(),
-                verifier: scramVerifier(password),
-              }),
-            ),
+            username,
+            database_name: database,
+            sealed_secrets: Uint8Array.from(sealSecrets(id, newSecrets(credentials.verifier))),
             ...times,
           },
           ifAdmitted,
@@ -309,7 +311,7 @@ async function insertCluster(
           ...port,
           hostname: name,
           attachment: 'veth',
-          own_rules: security_group_ids ? [] : openToNetwork(network.cidr),
+          own_rules: security_group_ids ? [] : openToNetwork(engine, network.cidr),
           ...times,
         }),
         carried: carryGroups(project_id, port.id, security_group_ids ?? []),
@@ -320,11 +322,13 @@ async function insertCluster(
           name: hostName({ engine, namespace, name }),
           addresses: [address],
         }),
-        ...memberRows(call, { id, name, network }, members),
+        ...memberRows(call, { id, engine, name, network }, members),
         ...(cell_id === null ? {} : { settled: settleRouter(project_id, cell_id) }),
       },
-      operation: createClusterKind.start(id, {}, { cell_id: cell_id ?? '' }),
-      details: { engine, version, ...size },
+      operation: restore
+        ? restoreKind.start(id, inputOf(restore), { cell_id: cell_id ?? '' })
+        : createClusterKind.start(id, {}, { cell_id: cell_id ?? '' }),
+      details: { engine, version, ...size, ...(restore && { backup_id: restore.backup_id, at: restore.at }) },
       answer: { status: 201, body: created },
     });
     return created;
@@ -334,6 +338,14 @@ async function insertCluster(
     throw error;
   }
 }
+
+const inputOf = ({ backup_id, source_id, group_no, start_segment, at }: PlannedRestore) => ({
+  backup_id,
+  source_id,
+  group_no,
+  start_segment,
+  at,
+});
 
 /** The name that the network's resolver answers with the cluster's address. */
 export const hostName = ({ engine, namespace, name }: Pick<ClusterRow, 'engine' | 'namespace' | 'name'>): string =>
@@ -365,7 +377,12 @@ export const newMember = (member: Omit<NewMember, 'id' | 'group_no'> & { group_n
 /** The rows of new members: their devices, and a port of each on the cluster's network. */
 export function memberRows(
   { project_id, at }: { project_id: string; at: Date },
-  { id, name, network }: { id: string; name: string; network: Pick<PlannedNetwork, 'id' | 'cidr'> },
+  {
+    id,
+    engine,
+    name,
+    network,
+  }: { id: string; engine: DatabaseEngine; name: string; network: Pick<PlannedNetwork, 'id' | 'cidr'> },
   members: readonly NewMember[],
 ): Record<string, Sql> {
   const rows = members.map((member): [string, Sql][] => [
@@ -398,7 +415,7 @@ export function memberRows(
         ip: member.ip,
         hostname: memberName(name.slice(0, 60), member.ordinal),
         attachment: 'veth',
-        own_rules: openToNetwork(network.cidr),
+        own_rules: openToPeers(engine, network.cidr),
         created_at: at,
         updated_at: at,
       }),
@@ -535,9 +552,7 @@ export async function changeCluster(
     disk_gb: wanted.disk_gb - old.disk_gb,
   };
   const restarts =
-    size.vcpus !== row.vcpus ||
-    size.ram_gb !== before.ram_gb ||
-    parameters.max_connections !== row.parameters.max_connections;
+    size.vcpus !== row.vcpus || size.ram_gb !== before.ram_gb || restartsFor(engine, row.parameters, parameters);
   const needs: Need[] = [
     ...(Object.values(difference).some((one) => one !== 0)
       ? members.map((one) => ({ cell, device: one.id, amounts: difference }))
@@ -554,7 +569,7 @@ export async function changeCluster(
     rows: {
       leaving: sql`UPDATE database_members SET leaving = true, in_sync = false FROM verdict
         WHERE verdict.ok AND database_members.id = ANY (${leaving.map(({ id }) => id)}::uuid[])`,
-      ...memberRows(call, { id: row.id, name: row.name, network }, added),
+      ...memberRows(call, { ...row, network }, added),
       ...(groups ? groupRows(call, row, groups) : {}),
       ...(added.length > 0 && !groups ? { revised: reviseRouter(call.project_id) } : {}),
     },
@@ -614,14 +629,14 @@ export async function resetPassword(call: ProjectCall, params: ClusterParams): P
     sql`SELECT sealed_secrets FROM database_clusters WHERE project_id = ${call.project_id}::uuid AND id = ${row.id}::uuid`,
   );
   if (!stored) throw notFound('The database cluster');
-  const password = newPassword();
+  const credentials = newCredentials(row.engine);
   const sealed = sealSecrets(row.id, {
     ...openSecrets(row.id, stored.sealed_secrets),
-    verifier: scramVerifier(password),
+    verifier: credentials.verifier,
   });
   const changed = {
     ...viewCluster({ ...row, status: 'updating', status_reason: null, updated_at: call.at }),
-    credentials: { username: row.username ?? TENANT, password, database: row.database_name ?? TENANT },
+    credentials: credentials.shown,
   };
   await changeRow(call, row, {
     status: 'updating',

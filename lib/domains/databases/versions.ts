@@ -42,14 +42,19 @@ const others = (engine: DatabaseEngine, versions: readonly string[]): CertifiedV
 export const certifiedVersions: readonly CertifiedVersion[] = [
   ...postgres,
   ...others('mysql', ['10.11', '11.8']),
-  ...others('valkey', ['8.0', '8.1', '9.1']),
+  ...others('valkey', ['8.0', '8.1', '9.1']).map((one) =>
+    one.version === '9.1' ? { ...one, program: { name: 'valkey', version: one.version } } : one,
+  ),
   ...others('mongodb', ['7.0']),
   ...others('qdrant', ['0.9']),
 ];
 
 /** Why clusters of an engine can't be created on this installation, and what to do; null where they can. */
-export function engineTrouble(engine: DatabaseEngine): string | null {
-  if (certifiedVersions.some((one) => one.engine === engine && one.program !== null)) return null;
+export function engineTrouble(engine: DatabaseEngine, version?: string): string | null {
+  const ready = certifiedVersions.filter((one) => one.engine === engine && one.program !== null);
+  if (ready.some((one) => version === undefined || one.version === version)) return null;
+  if (ready.length > 0)
+    return `This release has no program for ${engine} ${version}. Choose ${ready.map((one) => one.version).join(' or ')}.`;
   return `The engine ${engine} has no program in this release. Update the platform, or create a PostgreSQL cluster.`;
 }
 
@@ -93,7 +98,7 @@ export function catalogue(programs: readonly ProgramState[], engine?: DatabaseEn
 
 function programOf({ engine, version, program }: CertifiedVersion, programs: readonly ProgramState[]) {
   const name = `${engine}-${version}`;
-  if (program === null) return { name, state: 'unavailable' as const, hint: engineTrouble(engine) };
+  if (program === null) return { name, state: 'unavailable' as const, hint: engineTrouble(engine, version) };
   const found = programs.find((one) => one.name === program.name && one.version === program.version);
   if (found?.status === 'ready') return { name, state: 'ready' as const, hint: null };
   if (found?.status === 'unavailable') return { name, state: 'unavailable' as const, hint: found.message };

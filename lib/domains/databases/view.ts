@@ -2,7 +2,7 @@ import { raw } from '@/lib/core/db/sql';
 import { trustedAuthorities } from '@/lib/hosts/certificates/certificates';
 import { type DatabaseEngine, memberCounts } from './engines';
 import type { Parameters } from './parameters';
-import { PORT, READ_PORT } from './postgres/settings-file';
+import { enginePorts } from './ports';
 import type { ClusterStatus, DatabaseCluster, DatabaseEndpoint, MemberRole, MemberStatus } from './schema';
 import { newestUpgrade } from './versions';
 
@@ -42,6 +42,7 @@ export type ClusterRow = {
   username: string | null;
   database_name: string | null;
   last_backup_at: Date | null;
+  restore_window: { from: string; until: string } | null;
   job_id: string | null;
   members: MemberRow[];
   created_at: Date;
@@ -53,7 +54,10 @@ export const clusterColumns =
   c.network_id, host(p.ip) AS address, p.id AS port_id, (SELECT host(f.address) FROM floating_ips f WHERE f.port_id = p.id) AS floating_ip,
   ARRAY(SELECT g.security_group_id::text FROM port_security_groups g WHERE g.port_id = p.id ORDER BY 1) AS security_group_ids,
   ${trustedAuthorities('c.id')} AS authorities, c.flavor_id, c.vcpus, c.ram_gb, c.storage_gb, c.used_bytes, c.parameters, c.username,
-  c.database_name, c.last_backup_at, (SELECT j.id FROM database_jobs j WHERE j.cluster_id = c.id ORDER BY j.id DESC LIMIT 1) AS job_id, c.created_at, c.updated_at,
+  c.database_name, c.last_backup_at,
+  (SELECT jsonb_build_object('from', min(b.finished_at), 'until', a.until) FROM database_archives a JOIN database_backups b
+    ON b.cluster_id = a.cluster_id AND b.group_no = a.group_no AND b.status = 'available' AND right(b.start_segment, 16) >= right(a.first_segment, 16)
+    WHERE a.cluster_id = c.id AND a.group_no = c.serving_group GROUP BY a.until HAVING min(b.finished_at) <= a.until) AS restore_window, (SELECT j.id FROM database_jobs j WHERE j.cluster_id = c.id ORDER BY j.id DESC LIMIT 1) AS job_id, c.created_at, c.updated_at,
   (SELECT coalesce(jsonb_agg(jsonb_build_object('ordinal', m.ordinal, 'role', m.role, 'status', m.status, 'status_reason', m.status_reason,
     'version', m.version, 'lag_bytes', m.lag_bytes) ORDER BY m.ordinal), '[]') FROM database_members m
     WHERE m.cluster_id = c.id AND NOT m.leaving) AS members`);
@@ -82,6 +86,14 @@ function endpointOf(row: ClusterRow, port: number): DatabaseEndpoint {
   };
 }
 
+function endpointsOf(row: ClusterRow) {
+  const { serving, reading } = enginePorts[row.engine];
+  return {
+    endpoint: endpointOf(row, serving),
+    read_endpoint: reading !== null && row.instances > 1 ? endpointOf(row, reading) : null,
+  };
+}
+
 export const viewCluster = (row: ClusterRow): DatabaseCluster => ({
   id: row.id,
   engine: row.engine,
@@ -94,8 +106,7 @@ export const viewCluster = (row: ClusterRow): DatabaseCluster => ({
   highly_available: row.instances > 1,
   instances: row.instances,
   members: row.members.map(({ ordinal, ...member }) => ({ name: memberName(row.name, ordinal), ...member })),
-  endpoint: endpointOf(row, PORT),
-  read_endpoint: row.instances > 1 ? endpointOf(row, READ_PORT) : null,
+  ...endpointsOf(row),
   username: row.username,
   database: row.database_name,
   network_id: row.network_id,
@@ -111,7 +122,10 @@ export const viewCluster = (row: ClusterRow): DatabaseCluster => ({
   upgrade_available: newestUpgrade(row.engine, row.version),
   job_id: row.job_id,
   last_backup_at: row.last_backup_at?.toISOString() ?? null,
-  restore_window: null,
+  restore_window: row.restore_window && {
+    from: new Date(row.restore_window.from).toISOString(),
+    until: new Date(row.restore_window.until).toISOString(),
+  },
   created_at: new Date(row.created_at).toISOString(),
   updated_at: new Date(row.updated_at).toISOString(),
 });

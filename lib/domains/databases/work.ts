@@ -1,16 +1,20 @@
-import { execute } from '@/lib/core/db/pool';
+import { execute, query } from '@/lib/core/db/pool';
 import { raw, sql } from '@/lib/core/db/sql';
 import { type DomainWork, none } from '@/lib/core/domains/domain';
 import type { Watch } from '@/lib/core/domains/watch';
 import type { ServiceSource } from '@/lib/hosts/services/engine';
+import { archiveLogs } from './backups/archives';
+import { checkSteps } from './backups/check';
 import { backupSteps, keepBackups } from './backups/work';
+import { clusterAgent } from './cluster/agent';
+import { readClusters } from './cluster/clusters';
+import { driverOf, forgetAll } from './cluster/drivers';
+import { endpointSpec } from './cluster/specs';
+import { clusterSteps } from './cluster/steps';
 import { watchWayBack } from './jobs/way-back';
 import { ENDPOINT_MEMORY_MB } from './plan';
-import { clusterAgent } from './postgres/agent';
-import { readClusters } from './postgres/clusters';
-import { forgetAll } from './postgres/connections';
-import { endpointSpec, memberSpec } from './postgres/specs';
-import { postgresSteps } from './postgres/steps';
+import { restoreSteps } from './postgres/restore-steps';
+import { checkSpec } from './postgres/specs';
 import { upgradeOperationSteps } from './postgres/upgrade/steps';
 
 /** A dead primary is replaced within a second: this pause, its end, and the promotion of its successor. */
@@ -28,12 +32,17 @@ export const databaseServices: ServiceSource = {
     const clusters = await readClusters(sql`c.cell_id = ${cell}::text`);
     const wanted = await Promise.all(
       clusters.map(async (cluster) => {
-        const members = await Promise.all(cluster.members.map((member) => memberSpec(cluster, member)));
+        const members = await Promise.all(
+          cluster.members.map((member) => driverOf(cluster).memberSpec(cluster, member)),
+        );
         const isBusy = BUSY.includes(cluster.status);
-        return [...members, endpointSpec(cluster)].map((spec) => ({ spec, isBusy }));
+        return [...members, await endpointSpec(cluster)].map((spec) => ({ spec, isBusy }));
       }),
     );
-    return wanted.flat();
+    const checks = await query<{ id: string; version: string; storage_gb: number }>(
+      sql`SELECT id, version, storage_gb FROM database_backups WHERE cell_id = ${cell}::text AND checking`,
+    );
+    return [...wanted.flat(), ...checks.map((backup) => ({ spec: checkSpec(backup), isBusy: true }))];
   },
 };
 
@@ -65,8 +74,8 @@ const watch = (cell: string): Watch => ({
 });
 
 export const databasesWork: DomainWork = {
-  steps: [...postgresSteps, ...upgradeOperationSteps, ...backupSteps],
-  jobs: [watchWayBack, keepBackups],
+  steps: [...clusterSteps, ...restoreSteps, ...upgradeOperationSteps, ...backupSteps, ...checkSteps],
+  jobs: [watchWayBack, keepBackups, archiveLogs],
   services: databaseServices,
   room,
   watch,

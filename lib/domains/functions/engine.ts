@@ -1,4 +1,4 @@
-import type { ProgramRef, Settlement } from '@/lib/hosts/services/engine';
+import type { ProgramRef, ServicePort, Settlement } from '@/lib/hosts/services/engine';
 
 /** One process that runs a function for one event at a time. Plain values: the engine knows no database. */
 export type InstanceSpec = {
@@ -16,6 +16,8 @@ export type InstanceSpec = {
   memoryMb: number;
   /** The socket of its way out, which the caller listens at; null for none. */
   egressSocket: string | null;
+  /** Its function's port on a tenant network, shared by all its instances; null for none. */
+  port: ServicePort | null;
   function: { name: string; version: number };
 };
 
@@ -83,4 +85,6 @@ export interface FunctionEngine {
   poolSocket(): string;
   /** A socket for the way out of a function. */
   egressSocket(id: string): string;
+  /** Takes its sockets away, after the last instance has ended: a stopped platform leaves nothing on the host. */
+  rest(): Promise<void>;
 }

@@ -482,3 +482,74 @@ describe('the log', () => {
     expect(await list('?limit=1')).toMatchObject([{ stream: 'platform' }]);
   });
 });
+
+describe('a port on a network of the project', () => {
+  const portsOf = (id: string) =>
+    query<{ id: string; network_id: string; attachment: string; own_rules: unknown[]; groups: string[] }>(sql`
+      SELECT p.id, p.network_id, p.attachment, p.own_rules,
+        ARRAY(SELECT c.security_group_id::text FROM port_security_groups c WHERE c.port_id = p.id) AS groups
+      FROM ports p WHERE p.device_id = ${id}::uuid`);
+  const networkOf = async (project: TestProject) => {
+    const { body } = await call('GET', '/network/networks', as(project));
+    return (body as { id: string }[])[0]?.id ?? '';
+  };
+  const replaced = async (id: string, change: object) => {
+    const answer = await call('PUT', `/functions/${id}`, {
+      ...as(acme),
+      body: { template_id: 'python3.11', ...change },
+    });
+    expect([answer.status, answer.body]).toMatchObject([200, {}]);
+    return answer.body as CloudFunction;
+  };
+
+  test('comes with the version that asks for it, reaches its instances, and goes with the one that does not', async () => {
+    const { id, network_id } = await created({ network: 'project' });
+    expect(network_id).toBe(await networkOf(acme));
+    const [port] = await portsOf(id);
+    expect(port).toMatchObject({ network_id, attachment: 'veth', own_rules: [{ direction: 'egress' }], groups: [] });
+    await settled(id);
+    expect(engines.functions.started.at(-1)?.port).toMatchObject({
+      id: port?.id,
+      networkId: network_id,
+      ip: expect.any(String),
+    });
+    await replaced(id, { network: 'none' });
+    expect(await portsOf(id)).toEqual([]);
+    await settled(id);
+    expect(engines.functions.started.at(-1)?.port).toBeNull();
+    const back = await call('POST', `/functions/${id}/rollback`, { ...as(acme), body: { version: 1 } });
+    expect(back.body).toMatchObject({ network: 'project', network_id });
+    expect(await portsOf(id)).toHaveLength(1);
+    expect((await call('DELETE', `/functions/${id}`, as(acme))).status).toBe(204);
+    expect(await portsOf(id)).toEqual([]);
+  });
+
+  test('keeps its address while its groups change, and moves with its network', async () => {
+    const { id } = await created({ network: 'project' });
+    const [port] = await portsOf(id);
+    const group = (await call('POST', '/network/security-groups', { ...as(acme), body: { name: 'inside' } })).body as {
+      id: string;
+    };
+    await replaced(id, { network: 'project', security_group_ids: [group.id] });
+    expect(await portsOf(id)).toMatchObject([{ id: port?.id, groups: [group.id] }]);
+    const second = await call('POST', '/network/networks', {
+      ...as(acme),
+      body: { name: 'second', cidr: '10.9.0.0/24' },
+    });
+    expect(second.status).toBe(201);
+    // The project has two networks by now, so that one must be named.
+    expect((await create({ name: 'open', network: 'project' })).status).toBe(400);
+    const { id: network_id } = second.body as { id: string };
+    await replaced(id, { network: 'project', network_id });
+    expect(await portsOf(id)).toMatchObject([{ network_id, groups: [] }]);
+  });
+
+  test('is of the own project alone', async () => {
+    const network_id = await networkOf(other);
+    expect((await create({ network: 'project', network_id })).status).toBe(404);
+    const groups = (await call('GET', '/network/security-groups', as(other))).body as { id: string }[];
+    const security_group_ids = groups.map(({ id }) => id);
+    expect((await create({ network: 'project', security_group_ids })).status).toBe(404);
+    expect((await create({ network: 'outbound', network_id: await networkOf(acme) })).status).toBe(400);
+  });
+});

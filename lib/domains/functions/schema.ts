@@ -123,12 +123,14 @@ const settable = {
   timeout_s: timeout.default(10),
   env: environment.default({}),
   layer_version_ids: z.array(reference).max(MOST_LAYERS).default([]).meta({
-    description: 'Layers in order: the first one that has a package wins.',
+    description: 'Layers in order: where two have the same, the later one wins; the code wins over all.',
   }),
   concurrency: concurrency.default(10),
   network: network.default('none'),
   network_id: reference.optional().meta({ description: 'With `network: project`. Default: the only network.' }),
-  security_group_ids: z.array(reference).max(10).optional(),
+  security_group_ids: z.array(reference).max(10).optional().meta({
+    description: 'With `network: project`, of its port. Default: everything out, nothing in.',
+  }),
   schedule: schedule.optional(),
   url: url.optional().meta({ description: 'Gives the function an HTTPS address of its own.' }),
 };

@@ -1,6 +1,6 @@
 import { Cron } from 'croner';
 import type { Estimate, ProjectCall, Upload } from '@/lib/core/api/endpoint';
-import { ApiError, conflict, invalid, noSuch, notFound } from '@/lib/core/api/errors';
+import { conflict, invalid, noSuch, notFound } from '@/lib/core/api/errors';
 import { contains, equals, listOf, ofProject } from '@/lib/core/api/list';
 import type { Prisma } from '@/lib/core/db/generated/client';
 import { newId } from '@/lib/core/db/id';
@@ -9,6 +9,7 @@ import { insert, raw, type Sql, sql } from '@/lib/core/db/sql';
 import { deviceDelete, deviceInsert } from '@/lib/core/devices/device';
 import { commit, ifAdmitted } from '@/lib/core/quota/commit';
 import { hasTags } from '@/lib/core/tags/filter';
+import { portsReleased } from '@/lib/domains/network/ports';
 import { ensureProjectNetworking } from '@/lib/domains/network/project-networking';
 import { place } from '@/lib/hosts/engine-reports/placement';
 import { inspectArchive } from './code/archive';
@@ -16,6 +17,7 @@ import { type Draft, readForm } from './code/form';
 import { codeFile, dropDraft, keepDraft, keepText, readCode } from './code/store';
 import { openEnvironment, planEnvironment, sealEnvironment } from './environment';
 import { endLayerUses, noteLayerUses, requireLayers } from './layers';
+import { type PlannedPort, planPort, routerInCell, withPort } from './port';
 import {
   type CloudFunction,
   type CreateFunction,
@@ -78,7 +80,7 @@ type CreateSettable = Omit<CreateFunction, 'name'>;
 type GivenAgain = ReplaceFunction & { archive?: Draft | undefined };
 
 /** A version as it should be, checked. */
-type Planned = { facts: VersionFacts; nextRunAt: Date | null };
+type Planned = { facts: VersionFacts; nextRunAt: Date | null; port: PlannedPort | null };
 
 /** @throws ApiError 404 for what does not exist, 400 for a schedule that never comes, 409 for layers that are not ready */
 async function plan(
@@ -88,19 +90,15 @@ async function plan(
   code: Code,
   id?: string,
 ): Promise<Planned> {
-  if (given.network === 'project') {
-    throw new ApiError(
-      'ENGINE_UNAVAILABLE',
-      'network: functions cannot have a port on a network on this platform yet. Use outbound, with the gateway or a floating IP in front of the service.',
-    );
-  }
-  if (given.network_id !== undefined || given.security_group_ids !== undefined)
+  const port = given.network === 'project' ? await planOwnPort(call, given) : null;
+  if (!port && (given.network_id !== undefined || given.security_group_ids !== undefined))
     throw invalid('network_id: belongs to functions with network project.');
   const nextRunAt = given.schedule === undefined ? null : nextRun(given.schedule, call.at);
   const env = await planEnvironment(call.project_id, given.env);
   await requireLayers(call.project_id, given.layer_version_ids, id);
   return {
     nextRunAt,
+    port,
     facts: {
       template_id: template.id,
       handler: given.handler ?? template.handler,
@@ -108,8 +106,8 @@ async function plan(
       timeout_s: given.timeout_s,
       concurrency: given.concurrency,
       network: given.network,
-      network_id: null,
-      security_group_ids: [],
+      network_id: port?.network.id ?? null,
+      security_group_ids: port?.groupIds ?? [],
       layer_version_ids: given.layer_version_ids.map((version) => version.toLowerCase()),
       schedule: given.schedule ?? null,
       url_auth: given.url?.auth ?? null,
@@ -117,6 +115,17 @@ async function plan(
       ...code,
     },
   };
+}
+
+/** @throws ApiError 404, 400, 503 where the project's host makes no networks */
+async function planOwnPort(
+  call: ProjectCall,
+  { network_id, security_group_ids = [] }: Pick<CreateSettable, 'network_id' | 'security_group_ids'>,
+): Promise<PlannedPort> {
+  await ensureProjectNetworking(call.project_id);
+  const { refusal } = await place(call.project_id, ['functions', 'network']);
+  if (refusal) throw refusal;
+  return planPort(call, { network_id, security_group_ids });
 }
 
 /**
@@ -196,13 +205,14 @@ async function insertFunction(call: ProjectCall, input: CreateFunction & Given):
   await ensureProjectNetworking(project_id);
   const code = await keep(input);
   if (!code) throw invalid('code: give code, or send a form with an archive.');
-  const { facts, nextRunAt } = await plan(call, input, template, code);
+  const { facts, nextRunAt, port } = await plan(call, input, template, code);
   const [id, versionId] = [newId(), newId()];
   const { cell_id, refusal } = await place(project_id, ['functions']);
   const slug = await slugOf(call);
   const row = {
     id,
     project_id,
+    cell_id: cell_id ?? '',
     name: input.name,
     status: 'deploying' as const,
     status_reason: null,
@@ -213,39 +223,45 @@ async function insertFunction(call: ProjectCall, input: CreateFunction & Given):
     updated_at: call.at,
   };
   const created = viewFunction({ ...row, ...facts, slug });
-  await commit(call, {
-    resource: { type: 'function', id, name: input.name },
-    taken: {
-      when: sql`EXISTS (SELECT FROM functions WHERE project_id = ${project_id}::uuid AND name = ${input.name}::text)`,
-      message: `name: a function named "${input.name}" already exists in this project.`,
-    },
-    claims: [{ dimension: DIMENSION, amount: 1 }],
-    ...(refusal ? { room: { fits: raw('false'), refusal } } : {}),
-    rows: {
-      device: deviceInsert(project_id, id, 'function'),
-      function: insert<Prisma.CloudFunctionUncheckedCreateInput>(
-        'functions',
-        {
-          ...row,
-          cell_id: cell_id ?? '',
-          template_id: facts.template_id,
-          schedule: facts.schedule,
-          url_auth: facts.url_auth,
-        },
-        ifAdmitted,
-      ),
-      version: versionInsert(
-        call,
-        { id: versionId, function_id: id, version: 1, facts, rolledBackFrom: null },
-        input.env,
-      ),
-      layers: noteLayerUses(id, project_id, facts.layer_version_ids),
-    },
-    details: detailsOf(facts),
-    answer: { status: 201, body: created },
-  });
+  const owner = { id, name: input.name, cell_id: cell_id ?? '' };
+  const write = (rows: Record<string, Sql>) =>
+    commit(call, {
+      resource: { type: 'function', id, name: input.name },
+      ...(port && cell_id !== null ? { target: routerInCell(cell_id), forbidden: () => OTHER_HOST } : {}),
+      taken: {
+        when: sql`EXISTS (SELECT FROM functions WHERE project_id = ${project_id}::uuid AND name = ${input.name}::text)`,
+        message: `name: a function named "${input.name}" already exists in this project.`,
+      },
+      claims: [{ dimension: DIMENSION, amount: 1 }],
+      ...(refusal ? { room: { fits: raw('false'), refusal } } : {}),
+      rows: {
+        device: deviceInsert(project_id, id, 'function'),
+        function: insert<Prisma.CloudFunctionUncheckedCreateInput>(
+          'functions',
+          {
+            ...row,
+            template_id: facts.template_id,
+            schedule: facts.schedule,
+            url_auth: facts.url_auth,
+          },
+          ifAdmitted,
+        ),
+        version: versionInsert(
+          call,
+          { id: versionId, function_id: id, version: 1, facts, rolledBackFrom: null },
+          input.env,
+        ),
+        layers: noteLayerUses(id, project_id, facts.layer_version_ids),
+        ...rows,
+      },
+      details: detailsOf(facts),
+      answer: { status: 201, body: created },
+    });
+  await withPort(call, owner, port, write);
   return created;
 }
+
+const OTHER_HOST = 'The project has just been assigned another host. Try again.';
 
 const slugOf = async ({ project_id }: ProjectCall) =>
   (await queryOne<{ slug: string }>(sql`SELECT slug FROM projects WHERE id = ${project_id}::uuid`))?.slug ?? '';
@@ -344,14 +360,16 @@ export async function rollBackFunction(call: ProjectCall, id: string, version: n
   const values = openEnvironment(call.project_id, old.id, old.sealed_env);
   const nextRunAt = old.schedule === null ? null : nextRun(old.schedule, call.at);
   await requireLayers(call.project_id, old.layer_version_ids, id);
+  const { network_id, security_group_ids } = old;
+  const port = network_id === null ? null : await planOwnPort(call, { network_id, security_group_ids });
   const { id: _, version: __, is_current, rolled_back_from, created_at, sealed_env, ...facts } = old;
-  return writeVersion(call, present, { facts, nextRunAt }, values, version);
+  return writeVersion(call, present, { facts, nextRunAt, port }, values, version);
 }
 
 async function writeVersion(
   call: ProjectCall,
   present: FunctionRow,
-  { facts, nextRunAt }: Planned,
+  { facts, nextRunAt, port }: Planned,
   values: CreateFunction['env'],
   rolledBackFrom: number | null,
 ): Promise<CloudFunction> {
@@ -366,34 +384,42 @@ async function writeVersion(
     next_run_at: nextRunAt,
     updated_at: call.at,
   });
-  await commit(call, {
-    resource: { type: 'function', id, name },
-    target: sql`SELECT f.version = ${present.version}::int AS allowed, f.version::text AS state
+  const write = (rows: Record<string, Sql>) =>
+    commit(call, {
+      resource: { type: 'function', id, name },
+      target: sql`SELECT f.version = ${present.version}::int AS allowed, f.version::text AS state
       FROM k JOIN functions f ON f.project_id = k.project_id WHERE f.id = ${id}::uuid FOR UPDATE OF f`,
-    forbidden: () => `Function ${name} has just been changed by another request. Read it and try again.`,
-    rows: {
-      function: sql`UPDATE functions SET version = ${version}::int, template_id = ${facts.template_id}::text, status = 'deploying',
+      forbidden: () => `Function ${name} has just been changed by another request. Read it and try again.`,
+      rows: {
+        function: sql`UPDATE functions SET version = ${version}::int, template_id = ${facts.template_id}::text, status = 'deploying',
         status_reason = NULL, schedule = ${facts.schedule}::text, next_run_at = ${nextRunAt}::timestamptz,
         url_auth = ${facts.url_auth}::text, updated_at = ${call.at}::timestamptz
         FROM verdict WHERE verdict.ok AND functions.id = ${id}::uuid`,
-      version: versionInsert(call, { id: newId(), function_id: id, version, facts, rolledBackFrom }, values),
-      layers: noteLayerUses(id, call.project_id, facts.layer_version_ids),
-    },
-    details: { ...detailsOf(facts), version, ...(rolledBackFrom === null ? {} : { rolled_back_from: rolledBackFrom }) },
-    answer: { status: 200, body: changed },
-  });
+        version: versionInsert(call, { id: newId(), function_id: id, version, facts, rolledBackFrom }, values),
+        layers: noteLayerUses(id, call.project_id, facts.layer_version_ids),
+        ...rows,
+      },
+      details: {
+        ...detailsOf(facts),
+        version,
+        ...(rolledBackFrom === null ? {} : { rolled_back_from: rolledBackFrom }),
+      },
+      answer: { status: 200, body: changed },
+    });
+  await withPort(call, { id, name, cell_id: present.cell_id }, port, write);
   return changed;
 }
 
 /** Deletes a function with its versions and history; what it is running ends. @throws ApiError 404 */
 export async function deleteFunction(call: ProjectCall, id: string): Promise<void> {
-  const { name } = await readRow(call, id);
+  const { name, network } = await readRow(call, id);
   await commit(call, {
     resource: { type: 'function', id, name },
     target: sql`SELECT true AS allowed, NULL::text AS state
       FROM k JOIN functions f ON f.project_id = k.project_id WHERE f.id = ${id}::uuid FOR UPDATE OF f`,
     rows: {
       function: sql`DELETE FROM functions USING verdict WHERE verdict.ok AND functions.id = ${id}::uuid`,
+      ...(network === 'project' ? portsReleased(id, call.project_id) : {}),
       device: deviceDelete(id),
       layers: endLayerUses(id),
     },

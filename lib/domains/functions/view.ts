@@ -29,6 +29,7 @@ export type VersionFacts = {
 export type FunctionRow = VersionFacts & {
   id: string;
   project_id: string;
+  cell_id: string;
   name: string;
   slug: string;
   status: FunctionStatus;
@@ -44,7 +45,7 @@ const facts = `v.template_id, v.handler, v.memory_mb, v.timeout_s, v.concurrency
   v.layer_version_ids, v.schedule, v.url_auth, v.env, v.code_kind, v.code_sha256, v.code_size_bytes`;
 
 export const functionColumns =
-  raw(`f.id, f.project_id, f.name, p.slug, f.status, f.status_reason, f.version, f.next_run_at,
+  raw(`f.id, f.project_id, f.cell_id, f.name, p.slug, f.status, f.status_reason, f.version, f.next_run_at,
   f.last_invoked_at, f.created_at, f.updated_at, ${facts}`);
 export const functionTables = raw(`functions f JOIN projects p ON p.id = f.project_id
   JOIN function_versions v ON v.function_id = f.id AND v.version = f.version`);

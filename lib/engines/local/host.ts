@@ -69,6 +69,9 @@ export function describeHost(options: LocalEngineOptions): Host {
   };
 }
 
+/** The sockets of functions: there while their pool runs. */
+export const functionSockets = (host: Pick<Host, 'sockets'>): string => join(host.sockets, 'fn');
+
 /** A folder under /run would be hidden by the namespace's own /run. */
 function socketFolder(preferred: string, tag: string): string {
   const usable = Buffer.byteLength(preferred) <= LONGEST_SOCKET_FOLDER && !/^(\/var)?\/run(\/|$)/.test(preferred);

@@ -1,12 +1,12 @@
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync } from 'node:fs';
 import { networkInterfaces, tmpdir, userInfo } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { afterAll, it } from 'vitest';
 import type { Subject } from '../contract/subject';
 import type { EngineStatus } from '../status';
 import { run } from './exec';
-import { describeHost, groupsOf, type Host, type Isolation } from './host';
+import { describeHost, functionSockets, groupsOf, type Host, type Isolation } from './host';
 import { openLocalEngine } from './local-engine';
 import { hostCable } from './network/names';
 import { existingNamespaces } from './network/namespaces';
@@ -97,10 +97,14 @@ async function leftoversOf(host: Host): Promise<string[]> {
     (name) => !name.endsWith('.json') && name !== 'routers' && name !== 'networks',
   );
   const interfaces = Object.keys(networkInterfaces()).filter((name) => name === hostCable(host));
-  const places = [...(await existingNamespaces(host)), ...interfaces, ...(await namesIn(host.sockets))];
+  const places = [...(await existingNamespaces(host)), ...interfaces, ...(await socketsLeft(host))];
   const groups = (await groupsOf(host).names()).map((id) => `group of ${id}`);
   return [...running, ...files.flat(), ...network, ...places, ...groups];
 }
+
+/** Those of functions stay while their pool runs. */
+const socketsLeft = async (host: Host) =>
+  (await namesIn(host.sockets)).filter((name) => name !== basename(functionSockets(host)));
 
 /** A namespace beyond the host with a public address (TEST-NET-3) and a web server, as a stand-in for the Internet. */
 async function worldBeyond(host: Host): Promise<{ url: string; close(): void }> {

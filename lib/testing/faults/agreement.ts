@@ -4,7 +4,7 @@ import { sql } from '@/lib/core/db/sql';
 import { readRouter } from '@/lib/domains/network/topology';
 import { engineOf } from '@/lib/engines/engines';
 import { run } from '@/lib/engines/local/exec';
-import { describeHost, groupsOf, type Host, shortHash } from '@/lib/engines/local/host';
+import { describeHost, functionSockets, groupsOf, type Host, shortHash } from '@/lib/engines/local/host';
 import { addressPlan } from '@/lib/engines/local/network/address-plan';
 import { readLinks } from '@/lib/engines/local/network/links';
 import { bridgeName, edgeNamespace, routerNamespace, tapName, UPLINK } from '@/lib/engines/local/network/names';
@@ -206,7 +206,7 @@ async function files(host: Host, { instances, volumes, snapshots, images }: Fact
     ),
     ...differences('file', records(routers), await names('network/routers')),
     ...differences('file', records(networks), await names('network/networks')),
-    ...differences('socket', [...on, ...relays], await namesIn(host.sockets)),
+    ...differences('socket', [...on, ...relays, basename(functionSockets(host))], await namesIn(host.sockets)),
   ];
 }
 

@@ -20,7 +20,8 @@ const HOUR_MS = 60 * 60_000;
 /** The longest pause between failed orders of a certificate. */
 const MOST_PAUSE_MS = 24 * HOUR_MS;
 /** Problems of an account that the authority no longer accepts. */
-const DEAD_ACCOUNT = ['accountDoesNotExist', 'unauthorized'];
+const FORGOTTEN_ACCOUNT = 'accountDoesNotExist';
+const DEAD_ACCOUNT = [FORGOTTEN_ACCOUNT, 'unauthorized'];
 
 const projectOf = (step: Step<unknown>): string => {
   if (step.operation.project_id === null) throw new Error('a certificate is ordered for a project');
@@ -39,8 +40,19 @@ async function withOrder<Result>(step: OrderStep, part: (order: AcmeOrder) => Pr
     return await part(order);
   } catch (error) {
     if (!(error instanceof AcmeProblem)) throw error;
-    return refusedBy(order, error);
+    return (await afterForgottenAccount(order, error)) ?? refusedBy(order, error);
   }
+}
+
+/**
+ * An authority that has lost its state knows neither the account nor what it ordered: both are made anew, the order's key stays.
+ * One that forgets again and again is given up an hour after the order.
+ */
+async function afterForgottenAccount(order: AcmeOrder, { type }: AcmeProblem) {
+  if (type !== FORGOTTEN_ACCOUNT || order.account_id === null) return undefined;
+  if (now().getTime() - order.created_at.getTime() > HOUR_MS) return undefined;
+  await forgetAccount(order.account_id);
+  return goTo('account', { log: 'The certificate authority has forgotten the account; registering a new one.' });
 }
 
 function refusedBy(order: AcmeOrder, { type, message, retry_after_s }: AcmeProblem) {

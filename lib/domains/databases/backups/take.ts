@@ -11,9 +11,6 @@ import type { Cluster, Member } from '../postgres/clusters';
 import { connectionOf } from '../postgres/connections';
 import type { BackupKind } from '../schema';
 
-/** Backups are kept for so long. */
-const KEPT_DAYS = 7;
-
 /** Where the backups of a cluster are: beside the data of its host. */
 export const storeOf = (clusterId: string): BackupStore =>
   new FolderStore(join(settings().dataDir, 'backups', 'databases', clusterId));
@@ -21,23 +18,23 @@ export const storeOf = (clusterId: string): BackupStore =>
 export const baseKey = (backupId: string) => `base/${backupId}.tar.gz`;
 
 /**
- * Makes a backup of a whole cluster and verifies it by reading it to its end.
+ * Makes a backup of a whole cluster, and reads it to its end. Later, a check restores it.
  * @param id of its row: a call that was interrupted is made again under the same
  * @returns bytes in the store
  */
 export async function takeBackup(cluster: Cluster, primary: Member, kind: BackupKind, id: string): Promise<number> {
   const { project_id, cell_id, namespace, name, storage_gb } = cluster;
-  await execute(sql`INSERT INTO database_backups (id, project_id, cluster_id, cell_id, engine, namespace, name, version, storage_gb, kind, status, created_at, updated_at)
+  await execute(sql`INSERT INTO database_backups (id, project_id, cluster_id, cell_id, engine, namespace, name, version, storage_gb, group_no, kind, status, created_at, updated_at)
     VALUES (${id}::uuid, ${project_id}::uuid, ${cluster.id}::uuid, ${cell_id}::text, 'postgres', ${namespace}::text, ${name}::text, ${primary.version}::text,
-      ${storage_gb}::int, ${kind}::text, 'running', platform_now(), platform_now())
-    ON CONFLICT (id) DO UPDATE SET status = 'running', status_reason = NULL, updated_at = platform_now()`);
+      ${storage_gb}::int, ${primary.group_no}::int, ${kind}::text, 'running', platform_now(), platform_now())
+    ON CONFLICT (id) DO UPDATE SET status = 'running', group_no = EXCLUDED.group_no, version = EXCLUDED.version, status_reason = NULL, updated_at = platform_now()`);
   try {
     const store = storeOf(cluster.id);
     const made = await write(cluster, primary, store, baseKey(id));
     await verify(store, baseKey(id), made.bytes);
     await execute(sql`WITH made AS (
       UPDATE database_backups SET status = 'available', size_bytes = ${made.size}::bigint, start_segment = ${made.startSegment}::text,
-        verified_at = platform_now(), finished_at = platform_now(), expires_at = platform_now() + ${KEPT_DAYS}::int * interval '1 day', updated_at = platform_now()
+ finished_at = platform_now(), expires_at = platform_now() + ${settings().databaseBackupDays}::int * interval '1 day', updated_at = platform_now()
       WHERE id = ${id}::uuid RETURNING cluster_id, finished_at)
       UPDATE database_clusters c SET last_backup_at = made.finished_at FROM made WHERE c.id = made.cluster_id`);
     return made.size;
@@ -70,6 +67,16 @@ async function verify(store: BackupStore, key: string, bytes: number): Promise<v
   let read = 0;
   for await (const chunk of (await store.read(key)).pipe(createGunzip())) read += chunk.length;
   if (read !== bytes) throw new Error(`The backup holds ${read} of ${bytes} bytes.`);
+}
+
+/** The id of the last backup of a cluster that is being deleted: the one that has begun, or a new one. */
+export async function backupOfDelete(clusterId: string): Promise<{ id: string; isThere: boolean }> {
+  const found = await queryOne<{
+    id: string;
+    status: string;
+  }>(sql`SELECT id, status FROM database_backups WHERE cluster_id = ${clusterId}::uuid
+    AND kind = 'final' ORDER BY created_at DESC LIMIT 1`);
+  return { id: found?.id ?? newId(), isThere: found?.status === 'available' };
 }
 
 /** The id of the backup that an upgrade makes: the one that it has begun, or a new one. */

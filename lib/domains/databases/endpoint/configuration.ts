@@ -1,4 +1,4 @@
-import { PORT, READ_PORT } from '../postgres/settings-file';
+import type { EnginePorts } from '../ports';
 
 export const ADMIN_SOCKET = 'admin.sock';
 /** Members that an endpoint knows at the same time: those of two groups during an upgrade. */
@@ -22,13 +22,18 @@ export type EndpointFacts = {
 const held = [`maxconn ${MAXIMUM_CONNECTIONS}`, 'tcp-request inspect-delay 30s', 'tcp-request content lua.hold'];
 
 const section = (head: string, lines: readonly string[]) => [head, ...lines.map((line) => `  ${line}`)].join('\n');
-const at = (address: string | undefined) => (address ? `${address}:${PORT}` : `0.0.0.0:${PORT} disabled`);
+
+/** Where the endpoint finds its certificate, with chain and key, when it speaks TLS. */
+export const TLS_FILE = 'tls.pem';
 
 /**
  * The configuration of a cluster's endpoint (HAProxy 2.6): where it begins after a restart. Everything that changes later is
  * set through its runtime API, so that it never reloads and connections stay.
  */
-export function renderEndpoint({ primary, members }: EndpointFacts): string {
+export function renderEndpoint({ primary, members }: EndpointFacts, { serving, reading, tls }: EnginePorts): string {
+  const bind = (port: number) =>
+    `bind :${port}${tls === 'endpoint' ? ` ssl crt /etc/service/${TLS_FILE} ssl-min-ver TLSv1.2` : ''}`;
+  const at = (address: string | undefined) => (address ? `${address}:${serving}` : `0.0.0.0:${serving} disabled`);
   const slots = Array.from({ length: SLOTS }, (_, index) => ({ slot: index + 1, member: members[index] }));
   return `${[
     section('global', [
@@ -56,13 +61,17 @@ export function renderEndpoint({ primary, members }: EndpointFacts): string {
       'timeout server 20d',
       'default-server init-addr none',
     ]),
-    section('frontend clients', [`bind :${PORT}`, ...held, 'default_backend primary']),
-    section('frontend readers', [
-      `bind :${READ_PORT}`,
-      ...held,
-      'use_backend primary if { nbsrv(reads) eq 0 }',
-      'default_backend reads',
-    ]),
+    section('frontend clients', [bind(serving), ...held, 'default_backend primary']),
+    ...(reading === null
+      ? []
+      : [
+          section('frontend readers', [
+            bind(reading),
+            ...held,
+            'use_backend primary if { nbsrv(reads) eq 0 }',
+            'default_backend reads',
+          ]),
+        ]),
     // Not checked: who is the primary is not for the endpoint to say.
     section('backend primary', [`server primary ${at(primary ?? undefined)}`]),
     section('backend reads', [

@@ -1,11 +1,10 @@
 import { join } from 'node:path';
 import { ask, parseStats, type Stat } from '@/lib/domains/loadbalancing/runtime-api';
 import { engineOf } from '@/lib/engines/engines';
-import { PORT } from '../postgres/settings-file';
 import { ADMIN_SOCKET, checkedServer, type EndpointFacts, PRIMARY, readServer, SLOTS } from './configuration';
 
-/** An endpoint process: the service with its cluster's id. */
-export type Endpoint = { cell: string; id: string };
+/** An endpoint process: the service with its cluster's id, and the port at which members serve. */
+export type Endpoint = { cell: string; id: string; port: number };
 
 const command = (endpoint: Endpoint, ...commands: string[]) =>
   ask(join(engineOf(endpoint.cell).services.socketFolder(endpoint.id), ADMIN_SOCKET), commands);
@@ -41,7 +40,7 @@ export async function endSessions(endpoint: Endpoint): Promise<void> {
 export async function repoint(endpoint: Endpoint, address: string): Promise<void> {
   await command(
     endpoint,
-    `set server ${PRIMARY} addr ${address} port ${PORT}`,
+    `set server ${PRIMARY} addr ${address} port ${endpoint.port}`,
     `set server ${PRIMARY} state ready`,
     `shutdown sessions server ${PRIMARY}`,
   );
@@ -55,10 +54,10 @@ export async function endpointStats(endpoint: Endpoint): Promise<ReadonlyMap<str
 }
 
 /** Whether the endpoint reaches a member; undefined where it does not know it yet. */
-export function reaches(stats: ReadonlyMap<string, Stat>, address: string): boolean | undefined {
+export function reaches({ port }: Endpoint, stats: ReadonlyMap<string, Stat>, address: string): boolean | undefined {
   for (let slot = 1; slot <= SLOTS; slot += 1) {
     const stat = stats.get(checkedServer(slot));
-    if (stat?.addr === `${address}:${PORT}` && !stat.status?.startsWith('MAINT')) return stat.status?.startsWith('UP');
+    if (stat?.addr === `${address}:${port}` && !stat.status?.startsWith('MAINT')) return stat.status?.startsWith('UP');
   }
   return undefined;
 }
@@ -70,21 +69,26 @@ export async function settleEndpoint(
   stats: ReadonlyMap<string, Stat>,
 ): Promise<void> {
   const commands: string[] = [];
-  if (primary !== null && stats.get(PRIMARY)?.addr !== `${primary}:${PORT}`) await repoint(endpoint, primary);
+  if (primary !== null && stats.get(PRIMARY)?.addr !== `${primary}:${endpoint.port}`) await repoint(endpoint, primary);
   for (let slot = 1; slot <= SLOTS; slot += 1) {
     const member = members[slot - 1];
-    commands.push(...serverChanges(checkedServer(slot), member?.address, stats.get(checkedServer(slot))));
+    commands.push(...serverChanges(endpoint, checkedServer(slot), member?.address, stats.get(checkedServer(slot))));
     const reads = member?.reads ? member.address : undefined;
-    commands.push(...serverChanges(readServer(slot), reads, stats.get(readServer(slot))));
+    commands.push(...serverChanges(endpoint, readServer(slot), reads, stats.get(readServer(slot))));
   }
   if (commands.length > 0) await command(endpoint, ...commands);
 }
 
-function serverChanges(name: string, address: string | undefined, stat: Stat | undefined): string[] {
+function serverChanges(
+  { port }: Endpoint,
+  name: string,
+  address: string | undefined,
+  stat: Stat | undefined,
+): string[] {
   const isOff = stat?.status?.startsWith('MAINT') ?? false;
   if (address === undefined) return isOff ? [] : [`set server ${name} state maint`];
   return [
-    ...(stat?.addr === `${address}:${PORT}` ? [] : [`set server ${name} addr ${address} port ${PORT}`]),
+    ...(stat?.addr === `${address}:${port}` ? [] : [`set server ${name} addr ${address} port ${port}`]),
     ...(isOff ? [`set server ${name} state ready`] : []),
   ];
 }

@@ -23,7 +23,6 @@ export type JobRow = {
   switching: boolean;
   pause_ms: number | null;
   failed_connections: number | null;
-  lost_writes: number | null;
   rollback_pause_ms: number | null;
   error: string | null;
   rollback_wanted: boolean;
@@ -38,7 +37,7 @@ export type JobRow = {
 
 const columns =
   raw(`j.id, j.project_id, j.cluster_id, j.stage, j.from_version, j.target_version, j.former_group, j.next_group, j.progress,
-  j.databases, j.watched_since, j.switching, j.pause_ms, j.failed_connections, j.lost_writes, j.rollback_pause_ms, j.error,
+  j.databases, j.watched_since, j.switching, j.pause_ms, j.failed_connections, j.rollback_pause_ms, j.error,
   j.rollback_wanted, j.rollback_until, j.rollback_ended, j.transitions, j.logs, j.created_at, j.updated_at, j.finished_at`);
 
 export type ShownJob = JobRow & { namespace: string; name: string };
@@ -64,7 +63,6 @@ export type JobChange = Partial<
     | 'switching'
     | 'pause_ms'
     | 'failed_connections'
-    | 'lost_writes'
     | 'rollback_pause_ms'
     | 'error'
     | 'rollback_until'
@@ -85,7 +83,6 @@ const types: Record<Exclude<keyof JobChange, 'stage' | 'log' | 'level'>, string>
   switching: 'boolean',
   pause_ms: 'int',
   failed_connections: 'int',
-  lost_writes: 'int',
   rollback_pause_ms: 'int',
   error: 'text',
   rollback_until: 'timestamptz',
@@ -138,7 +135,6 @@ export function viewJob(row: ShownJob): DatabaseJob {
     progress: row.progress,
     pause_ms: row.pause_ms,
     failed_connections: row.failed_connections,
-    lost_writes: row.lost_writes,
     rollback_pause_ms: row.rollback_pause_ms,
     error: row.error,
     rollback: rollbackOf(row),

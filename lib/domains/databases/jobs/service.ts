@@ -9,8 +9,8 @@ import { requireNetwork } from '@/lib/domains/loadbalancing/plan';
 import { freeAddresses } from '@/lib/domains/network/free-address';
 import { addressSpace } from '@/lib/domains/network/ports';
 import { reviseRouter } from '@/lib/domains/network/service';
+import { type Cluster, readCluster } from '../cluster/clusters';
 import { memberRoom } from '../plan';
-import { type Cluster, readCluster } from '../postgres/clusters';
 import { type ClusterParams, type DatabaseJob, jobQuery, type Preflight } from '../schema';
 import { changeRow, memberRows, newMember, noRoom, readClusterRow } from '../service';
 import { newestUpgrade } from '../versions';
@@ -95,7 +95,7 @@ export async function startUpgrade(call: ProjectCall, params: ClusterParams, tar
         SELECT ${job.id}::uuid, ${call.project_id}::uuid, ${row.id}::uuid, 'pending', ${row.version}::text, ${target}::text,
           ${cluster.serving_group}::int, ${next_group}::int, ${JSON.stringify(job.transitions)}::jsonb, ${call.at}::timestamptz, ${call.at}::timestamptz
         FROM ${ifAdmitted}`,
-      ...memberRows(call, { id: row.id, name: row.name, network }, members),
+      ...memberRows(call, { ...row, network }, members),
       revised: reviseRouter(call.project_id),
     },
     operation: upgradeKind.start(row.id, { job_id: job.id }, row),
@@ -128,7 +128,6 @@ const newJob = (
   switching: false,
   pause_ms: null,
   failed_connections: null,
-  lost_writes: null,
   rollback_pause_ms: null,
   error: null,
   rollback_wanted: false,

@@ -5,7 +5,7 @@ import { orderOperation } from '@/lib/core/operations/order';
 import type { PeriodicJob } from '@/lib/core/operations/periodic';
 import { hasEngineOf } from '@/lib/engines/engines';
 import { log } from '@/lib/log';
-import { primaryOf, readCluster } from '../postgres/clusters';
+import { primaryOf, readCluster } from '../cluster/clusters';
 import { sideOf } from '../postgres/upgrade/member-side';
 import { wayBack } from '../postgres/upgrade/procedure';
 import { membersOf } from '../postgres/upgrade/work';

@@ -1,20 +1,11 @@
 import pg from 'pg';
 import { engineOf } from '@/lib/engines/engines';
+import type { Cluster, Member } from '../cluster/clusters';
+import { type Failure, MemberError } from '../cluster/member-error';
 import { openSecrets } from '../secrets';
-import type { Cluster, Member } from './clusters';
 import { PORT, SUPERUSER } from './settings-file';
 
-/** How a member answered: `refused` as nothing listens or it ended, `starting` as it recovers, `silent` as it hangs. */
-export type Failure = 'refused' | 'starting' | 'silent';
-
-export class MemberError extends Error {
-  constructor(
-    readonly failure: Failure,
-    cause: unknown,
-  ) {
-    super(`the member is ${failure}`, { cause });
-  }
-}
+export { MemberError } from '../cluster/member-error';
 
 /** "The database system is starting up", or shutting down. */
 const CANNOT_CONNECT_NOW = '57P03';
@@ -24,6 +15,11 @@ const held = new Map<string, Held>();
 
 const key = (member: Pick<Member, 'id'>, database: string) => `${member.id} ${database}`;
 
+/** In a tenant's database, the tenant's functions and operators must not be found by the names of PostgreSQL's own. */
+export const OPTIONS = '-c search_path=pg_catalog';
+/** What a full disk or the tenant's database sets does not hold for the platform. */
+const WRITING = `${OPTIONS} -c default_transaction_read_only=off`;
+
 /** Settings of a connection as the platform's own role, through the member's Unix socket. */
 export function connectionOf(cluster: Cluster, member: Pick<Member, 'id'>, database = 'postgres'): pg.ClientConfig {
   return {
@@ -32,6 +28,7 @@ export function connectionOf(cluster: Cluster, member: Pick<Member, 'id'>, datab
     user: SUPERUSER,
     password: openSecrets(cluster.id, cluster.sealed_secrets).superuser,
     database,
+    options: OPTIONS,
   };
 }
 
@@ -68,7 +65,11 @@ async function open(
   database: string,
   timeoutMs: number,
 ): Promise<pg.Client> {
-  const client = new pg.Client({ ...connectionOf(cluster, member, database), application_name: 'platform' });
+  const client = new pg.Client({
+    ...connectionOf(cluster, member, database),
+    options: WRITING,
+    application_name: 'platform',
+  });
   const name = key(member, database);
   client.on('error', () => {
     if (held.get(name)?.client === client) held.delete(name);

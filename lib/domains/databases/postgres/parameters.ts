@@ -1,55 +1,9 @@
-import type { EngineParameter } from '../schema';
-
-type Value = string | number | boolean;
-
-/** How a parameter is written and what it may be. */
-export type PostgresParameter = Omit<EngineParameter, 'engine'>;
-
-const shared = { unit: null, minimum: null, maximum: null, choices: null, restarts: false };
-const integer = (
-  name: string,
-  unit: string | null,
-  [minimum, maximum]: [number, number],
-  fallback: number | null,
-  description: string,
-  restarts = false,
-): PostgresParameter => ({
-  ...shared,
-  name,
-  type: 'integer',
-  unit,
-  minimum,
-  maximum,
-  default: fallback,
-  description,
-  restarts,
-});
-const number = (
-  name: string,
-  [minimum, maximum]: [number, number],
-  fallback: number,
-  description: string,
-): PostgresParameter => ({ ...shared, name, type: 'number', minimum, maximum, default: fallback, description });
-const flag = (name: string, fallback: boolean, description: string): PostgresParameter => ({
-  ...shared,
-  name,
-  type: 'boolean',
-  default: fallback,
-  description,
-});
-const choice = (name: string, choices: string[], fallback: string, description: string): PostgresParameter => ({
-  ...shared,
-  name,
-  type: 'choice',
-  choices,
-  default: fallback,
-  description,
-});
+import { choice, flag, integer, number, type Parameter } from '../parameter';
 
 const DAY_MS = 24 * 60 * 60_000;
 
 /** What tenants may set. Everything else follows from the size, or would let a tenant leave the cluster. */
-export const postgresParameters: readonly PostgresParameter[] = [
+export const postgresParameters: readonly Parameter[] = [
   integer('max_connections', null, [20, 1000], null, 'Connections at the same time, 8 of them for the platform.', true),
   integer('work_mem', 'kB', [64, 1_048_576], 4096, 'Memory of each sort or hash before it uses the disk.'),
   integer('maintenance_work_mem', 'kB', [1024, 2_097_152], null, 'Memory of VACUUM and CREATE INDEX.'),
@@ -91,17 +45,3 @@ export const postgresParameters: readonly PostgresParameter[] = [
   integer('autovacuum_naptime', 's', [1, 86_400], 60, 'Pause between runs of autovacuum.'),
   number('checkpoint_completion_target', [0.1, 1], 0.9, 'Share of the time between checkpoints that one may take.'),
 ];
-
-/** What is wrong with a value, as a clause; null if nothing is. */
-export function parameterTrouble(
-  { type, minimum, maximum, choices, unit }: PostgresParameter,
-  value: Value,
-): string | null {
-  if (type === 'boolean') return typeof value === 'boolean' ? null : 'must be true or false';
-  if (type === 'choice') return choices?.includes(String(value)) ? null : `must be one of ${choices?.join(', ')}`;
-  if (typeof value !== 'number' || (type === 'integer' && !Number.isInteger(value)))
-    return `must be ${type === 'integer' ? 'a whole number' : 'a number'}${unit ? ` of ${unit}` : ''}`;
-  if ((minimum !== null && value < minimum) || (maximum !== null && value > maximum))
-    return `must be between ${minimum} and ${maximum}${unit ? ` ${unit}` : ''}`;
-  return null;
-}

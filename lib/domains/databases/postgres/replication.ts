@@ -1,7 +1,7 @@
 import { execute } from '@/lib/core/db/pool';
 import { sql } from '@/lib/core/db/sql';
 import { log } from '@/lib/log';
-import { type Cluster, type Member, standbyName } from './clusters';
+import { type Cluster, type Member, standbyName } from '../cluster/clusters';
 import { ask } from './connections';
 import type { MemberState, Position } from './state';
 

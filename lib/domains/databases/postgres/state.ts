@@ -1,5 +1,6 @@
-import type { Cluster, Member } from './clusters';
-import { ask, type Failure, MemberError } from './connections';
+import type { Cluster, Member } from '../cluster/clusters';
+import { type Failure, MemberError } from '../cluster/member-error';
+import { ask } from './connections';
 
 /** Bytes of WAL since the beginning. */
 export type Position = number;

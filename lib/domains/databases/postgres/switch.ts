@@ -1,9 +1,15 @@
+import { engineOf } from '@/lib/engines/engines';
+import { appoint } from '../cluster/appoint';
+import { type Cluster, type Member, primaryOf, readCluster, servingMembers } from '../cluster/clusters';
+import type { Switched } from '../cluster/driver';
+import { endpointOf } from '../cluster/specs';
+import { inTurn } from '../cluster/turns';
 import { endSessions, hold, release, repoint } from '../endpoint/endpoint';
-import { type Cluster, type Member, primaryOf, readCluster, servingMembers } from './clusters';
-import { ask } from './connections';
-import { appoint, bestStandby, endpointOf, promote, startMember, stopFormer } from './promotion';
-import { SUPERUSER } from './settings-file';
-import { stateOf, statesOf } from './state';
+import { ask, forget } from './connections';
+import { bestStandby, promote, startMember, stopFormer } from './promotion';
+import { connections, SUPERUSER } from './settings-file';
+import { memberSpec } from './specs';
+import { isServing, stateOf, statesOf } from './state';
 
 /** How long statements in progress may take to end before their connections are ended. */
 const DRAIN_MS = 500;
@@ -11,11 +17,10 @@ const CATCH_UP_MS = 3_000;
 const POLL_MS = 10;
 /** A member that is only slow must not make a planned switch fail. */
 const PATIENT_MS = 3_000;
+/** The endpoint holds for little longer. */
+const RESTART_MS = 18_000;
 
 const pause = () => new Promise((resolve) => setTimeout(resolve, POLL_MS));
-
-/** How a switch went: for how long new connections waited, in milliseconds. */
-export type Switched = { pause_ms: number };
 
 /**
  * A planned switch to the best standby: new connections wait, statements end, the standby receives everything, and then takes
@@ -52,6 +57,42 @@ export async function switchPrimary(clusterId: string): Promise<Switched> {
   return { pause_ms };
 }
 
+/**
+ * Starts the primary anew with its new settings, while new connections wait: the way for a cluster without standbys, and for a
+ * lower `max_connections`, because a standby never runs with less than its primary.
+ */
+export async function restartPrimary(cluster: Cluster, primary: Member): Promise<Switched> {
+  const endpoint = endpointOf(cluster);
+  await ask(cluster, primary, 'CHECKPOINT', { timeoutMs: 60_000 });
+  const began = performance.now();
+  await hold(endpoint);
+  try {
+    await drain(cluster, primary);
+    forget(primary);
+    const { services } = engineOf(cluster.cell_id);
+    const until = performance.now() + RESTART_MS;
+    await services.ensureService(await memberSpec(cluster, primary));
+    while (!isServing({ member: primary, state: await stateOf(cluster, primary, PATIENT_MS) })) {
+      if (performance.now() > until) throw new Error('The primary did not start again in time.');
+      await pause();
+    }
+  } finally {
+    await release(endpoint);
+  }
+  return { pause_ms: Math.round(performance.now() - began) };
+}
+
+/** Whether the primary runs with more connections than it should. */
+export async function hasTooManyConnections(cluster: Cluster, primary: Member): Promise<boolean> {
+  const [row] = await ask<{ now: number }>(
+    cluster,
+    primary,
+    `SELECT setting::int AS now FROM pg_settings WHERE name = 'max_connections'`,
+    { timeoutMs: PATIENT_MS },
+  );
+  return row !== undefined && row.now > connections(cluster);
+}
+
 const OTHERS = `FROM pg_stat_activity WHERE backend_type = 'client backend' AND usename <> '${SUPERUSER}'`;
 
 /**
@@ -85,4 +126,13 @@ async function catchUp(cluster: Cluster, primary: Member, target: Member): Promi
     await pause();
   }
   throw new Error('The standby did not catch up in time.');
+}
+
+/** A lower number of connections comes to the primary first. */
+export async function lowerPrimary({ id }: Cluster): Promise<void> {
+  await inTurn(id, async () => {
+    const cluster = await readCluster(id);
+    const primary = cluster && primaryOf(servingMembers(cluster));
+    if (primary && (await hasTooManyConnections(cluster, primary))) await restartPrimary(cluster, primary);
+  });
 }

@@ -63,6 +63,7 @@ export class FunctionHost {
     announcePool(this.cell, undefined);
     await this.pool.stop(GRACE_MS);
     await this.server.close();
+    await engineOf(this.cell).functions.rest();
   }
 
   private opened(): Promise<void> {

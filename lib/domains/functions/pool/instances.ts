@@ -5,6 +5,7 @@ import { ensureUnpacked } from '../code/unpacked';
 import type { FunctionEngine, FunctionInstance, InstanceLine } from '../engine';
 import { openEnvironment } from '../environment';
 import { layerFolders } from '../layers';
+import { wiredPort } from '../port';
 import { programOf } from '../templates';
 import type { Egress } from './egress';
 import { languageOf, type RunnableVersion, templateOf } from './facts';
@@ -32,6 +33,7 @@ export class Instances {
   private readonly memoryOf = new Map<string, number>();
 
   constructor(
+    private readonly cell: string,
     private readonly engine: FunctionEngine,
     private readonly egress: Egress,
     private readonly most: { hostMb: number; projectMb: number },
@@ -140,6 +142,7 @@ export class Instances {
         environment: await environmentOf(version),
         memoryMb: version.memory_mb,
         egressSocket: version.network === 'outbound' ? await this.egress.open({ project_id, function_id, name }) : null,
+        port: version.network === 'project' ? await wiredPort(this.cell, version) : null,
         function: { name, version: version.version },
       },
       (line) => (holder.warm ? holder.warm.hear(line) : hear(line)),

@@ -59,7 +59,7 @@ export class FunctionPool {
   constructor(cell: string, engine: FunctionEngine, most: { hostMb: number; projectMb: number }) {
     this.ledger = new Ledger(cell, this.id);
     this.egress = new Egress(engine, this.id);
-    this.instances = new Instances(engine, this.egress, most);
+    this.instances = new Instances(cell, engine, this.egress, most);
     this.lines = new StoredLines();
   }
 

@@ -1,6 +1,7 @@
 import { postgresPrograms } from './postgres';
 import type { Program } from './program';
 import { qdrantPrograms } from './qdrant';
+import { valkeyPrograms } from './valkey';
 
 /** Every program that services may run. A domain names one by name and version. */
 export const PROGRAMS: readonly Program[] = [
@@ -13,6 +14,7 @@ export const PROGRAMS: readonly Program[] = [
   },
   ...postgresPrograms,
   ...qdrantPrograms,
+  ...valkeyPrograms,
   {
     name: 'python',
     version: '3.11',

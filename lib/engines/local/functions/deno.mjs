@@ -107,8 +107,12 @@ const contextOf = ({ id, deadline_ms }) => ({
   functionName: facts.name,
   functionVersion: String(facts.version),
   memoryLimitInMB: String(facts.memory_mb),
+  invokedFunctionArn: facts.name,
+  logGroupName: facts.name,
+  logStreamName: String(facts.version),
   awsRequestId: id,
   requestId: id,
+  callbackWaitsForEmptyEventLoop: true,
   getRemainingTimeInMillis: () => Math.max(0, deadline_ms - Date.now()),
 });
 

@@ -1,6 +1,6 @@
 """Starts one instance of a function in a sandbox of bubblewrap, and becomes it.
 
-Standard input is JSON: {uid, root, code, runtime, layers, egress, channel, seccomp, tmp_mb, masked, environment, argv,
+Standard input is JSON: {uid, root, code, runtime, layers, egress, network, channel, seccomp, tmp_mb, masked, environment, argv,
 watched}. As root, `uid` is the user that the instance gets; otherwise it is null. The channel of events is file descriptor 3;
 where `watched` is true, 5 and 6 are bubblewrap's info and block pipes.
 """
@@ -66,6 +66,11 @@ def arguments(config, places):
         elif os.path.isdir(path):
             given += ["--ro-bind", path, f"/{name}"]
     given += ["--ro-bind", f"{runtime}/etc", "/etc", "--ro-bind", runtime, "/var/runtime", "--ro-bind", code, "/var/task"]
+    if config["network"] is not None:
+        # The namespace of its port, in which this process is already.
+        given += ["--share-net"]
+        for name, content in config["network"].items():
+            given += ["--ro-bind-data", str(in_memory(content.encode())), f"/etc/{name}"]
     for number, layer in enumerate(layers, 1):
         given += ["--ro-bind", layer, f"/opt/{number}"]
     for target, link in config["links"].items():

@@ -5,14 +5,17 @@ import { rootCertificates } from 'node:tls';
 import { fileURLToPath } from 'node:url';
 import type { FunctionEngine, FunctionInstance, InstanceLine, InstanceSpec } from '@/lib/domains/functions/engine';
 import type { ProgramRef, Settlement } from '@/lib/hosts/services/engine';
+import { log } from '@/lib/log';
+import { SERVICE_ADDRESS, SERVICE_NAME } from '@/lib/service-address';
 import { EngineError } from '../../error';
 import { ensureProgram, programRoot } from '../catalogue/store';
 import { run } from '../exec';
-import { type Host, prepareHost, shortHash } from '../host';
+import { functionSockets, type Host, prepareHost, shortHash } from '../host';
 import { installHint, missingPrograms, PYTHON } from '../programs';
 import { removePath } from '../record';
 import { Groups } from '../sandbox/groups';
 import { seccompFilter } from '../services/seccomp';
+import { FunctionPorts } from './function-ports';
 import { Instance, type Started } from './instance';
 
 /** First of 16 million user ids for instances, below those of services. */
@@ -42,10 +45,12 @@ const MASKED = ['/proc/acpi', '/proc/asound', '/proc/kcore', '/proc/keys', '/pro
 export class LocalFunctions implements FunctionEngine {
   private readonly groups: Groups;
   private prepared: Promise<Prepared> | undefined;
+  private readonly ports: FunctionPorts;
   private nextUser = Math.floor(Math.random() * USERS);
 
   constructor(private readonly host: Host) {
     this.groups = new Groups(host.isolation === 'root' ? `nephele-${host.tag}-functions` : null);
+    this.ports = new FunctionPorts(host);
   }
 
   prepare(program: ProgramRef): Promise<Settlement> {
@@ -53,15 +58,16 @@ export class LocalFunctions implements FunctionEngine {
   }
 
   poolSocket(): string {
-    return join(this.socketsFolder(), 'pool.sock');
+    return join(functionSockets(this.host), 'pool.sock');
   }
 
   egressSocket(id: string): string {
-    return join(this.socketsFolder(), `${shortHash(id, 12)}.egr`);
+    return join(functionSockets(this.host), `${shortHash(id, 12)}.egr`);
   }
 
-  private socketsFolder(): string {
-    return join(this.host.sockets, 'fn');
+  async rest(): Promise<void> {
+    await removePath(functionSockets(this.host));
+    this.prepared = undefined;
   }
 
   async start(spec: InstanceSpec, hear: (line: InstanceLine) => void): Promise<FunctionInstance> {
@@ -83,6 +89,7 @@ export class LocalFunctions implements FunctionEngine {
       layers: spec.layerFolders,
       links: await packageLinks(spec),
       egress: spec.egressSocket,
+      network: networkOf(spec),
       channel: channel?.path ?? null,
       seccomp: prepared.filterFile,
       tmp_mb: Math.min(TMP_MB, spec.memoryMb),
@@ -97,8 +104,9 @@ export class LocalFunctions implements FunctionEngine {
       nproc: isRoot ? null : PROCESSES,
       memoryBytes: isRoot ? null : spec.memoryMb * 1024 ** 2,
     };
+    const network = spec.port ? await this.ports.enter(spec.port) : [];
     const started: Started = {
-      argv: [...command, PYTHON, '-I', '-S', LAUNCH],
+      argv: [...command, ...network, PYTHON, '-I', '-S', LAUNCH],
       config: JSON.stringify(config),
       limits,
       channel: channel?.connected ?? null,
@@ -106,6 +114,7 @@ export class LocalFunctions implements FunctionEngine {
       oomFile,
       cleanUp: async () => {
         if (channel) await channel.close();
+        if (spec.port) await this.ports.leave(spec.port.id);
         await this.groups.drop(group);
       },
     };
@@ -114,7 +123,7 @@ export class LocalFunctions implements FunctionEngine {
 
   /** A runtime that can't use an open file descriptor connects to a socket of its own, once. */
   private async openChannel(id: string) {
-    const path = join(this.socketsFolder(), `${shortHash(id, 12)}.chn`);
+    const path = join(functionSockets(this.host), `${shortHash(id, 12)}.chn`);
     const server = createServer();
     const connected = new Promise<Socket>((resolve) => server.once('connection', resolve));
     await new Promise<void>((resolve, reject) => server.once('error', reject).listen(path, resolve));
@@ -143,10 +152,11 @@ export class LocalFunctions implements FunctionEngine {
     const missing = missingPrograms('functions', this.host.isolation);
     if (missing.length > 0) throw new EngineError('ENGINE_UNAVAILABLE', installHint(missing));
     await prepareHost(this.host);
-    await mkdir(this.socketsFolder(), { recursive: true, mode: 0o711 });
-    await chmod(this.socketsFolder(), 0o711);
+    await mkdir(functionSockets(this.host), { recursive: true, mode: 0o711 });
+    await chmod(functionSockets(this.host), 0o711);
     // What instances of an earlier process of ours left: they themselves have ended with it.
     for (const name of await this.groups.names()) await this.groups.drop(name).catch(() => {});
+    await this.ports.sweep().catch((error) => log.warn({ err: error }, 'networks of functions were left behind'));
     const folder = join(this.host.directory, 'functions');
     const runtimeFolder = join(folder, 'runtime');
     const filterFile = join(folder, 'seccomp.bpf');
@@ -171,6 +181,17 @@ const SYSTEM_FILES: Readonly<Record<string, string>> = {
   'resolv.conf': '',
   'nsswitch.conf': 'passwd: files\ngroup: files\nhosts: files\n',
 };
+
+/** What an instance on a tenant network looks names up by: as the network's machines do. */
+function networkOf({ port }: InstanceSpec): Record<string, string> | null {
+  if (port === null) return null;
+  const servers = port.dnsServers.length > 0 ? port.dnsServers : [port.gatewayIp];
+  return {
+    'resolv.conf': servers.map((server) => `nameserver ${server}\n`).join(''),
+    'nsswitch.conf': 'passwd: files\ngroup: files\nhosts: files dns\n',
+    hosts: `127.0.0.1 localhost\n${SERVICE_ADDRESS} ${SERVICE_NAME}\n${port.ip} function\n`,
+  };
+}
 
 function argvOf({ language, memoryMb, program }: InstanceSpec): string[] {
   const heap = Math.max(32, Math.floor(memoryMb * HEAP_SHARE));
@@ -222,9 +243,9 @@ const factsOf = (spec: InstanceSpec, isRoot: boolean) => ({
   address_space: isRoot ? null : (spec.memoryMb + ADDRESS_SPACE_MB) * 1024 ** 2,
 });
 
-/** Node finds packages of layers by walking up from the code: later layers win. */
+/** Node, and `require` of Deno, find packages of layers by walking up from the code: later layers win. */
 async function packageLinks({ language, layerFolders }: InstanceSpec): Promise<Record<string, string>> {
-  if (language !== 'node') return {};
+  if (language === 'python') return {};
   const links: Record<string, string> = {};
   for (const [index, folder] of layerFolders.entries()) {
     for (const place of ['nodejs/node_modules', 'node_modules']) {

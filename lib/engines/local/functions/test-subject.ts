@@ -63,6 +63,7 @@ export function localFunctions() {
         environment: {},
         memoryMb: 128,
         egressSocket: null,
+        port: null,
         function: { name: 'tested', version: 1 },
         ...change,
       };

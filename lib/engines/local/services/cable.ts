@@ -4,7 +4,13 @@ import { run } from '../exec';
 import type { Host } from '../host';
 import { changeLinks, changeSettings, readLinks } from '../network/links';
 import { bridgeName, routerNamespace, tapName } from '../network/names';
-import { createNamespace, namedNamespaces, namespaceCommand, removeNamespace } from '../network/namespaces';
+import {
+  createNamespace,
+  namedNamespaces,
+  namespaceCommand,
+  namespaceExists,
+  removeNamespace,
+} from '../network/namespaces';
 import { routerOfNetwork } from '../network/router-record';
 import { serviceNamespace, serviceNamespacePrefix } from './service-record';
 
@@ -18,11 +24,14 @@ export const serviceNetwork = (host: Host, id: string) => namespaceCommand(host,
  * Creates the network namespace of a service, and the cable from it to its network.
  * @throws EngineError `NOT_FOUND` while this host does not have the network
  */
-export async function ensureCable(host: Host, id: string, port: ServicePort): Promise<void> {
+export const ensureCable = (host: Host, id: string, port: ServicePort): Promise<void> =>
+  ensureCableOf(host, serviceNamespace(host, id), port);
+
+/** The same for a network namespace of any name. @throws EngineError `NOT_FOUND` */
+export async function ensureCableOf(host: Host, name: string, port: ServicePort): Promise<void> {
   const routerId = await routerOfNetwork(host, port.networkId);
   if (!routerId) throw new EngineError('NOT_FOUND', `This host has no network ${port.networkId}.`);
-  const name = serviceNamespace(host, id);
-  const isNew = !(await serviceNamespaces(host)).includes(name);
+  const isNew = !(await namespaceExists(host, name));
   if (isNew) await createNamespace(host, name);
   const inside = await namespaceCommand(host, name);
   // Services have no capabilities, and serve ports such as 80.
@@ -70,9 +79,11 @@ function announce(inside: readonly string[], ip: string): void {
 }
 
 /** Takes a service's network away; its end of the cable takes the other with it. */
-export async function removeCable(host: Host, id: string): Promise<void> {
-  const name = serviceNamespace(host, id);
-  if (!(await serviceNamespaces(host)).includes(name)) return;
+export const removeCable = (host: Host, id: string): Promise<void> => removeCableOf(host, serviceNamespace(host, id));
+
+/** The same for a network namespace of any name. */
+export async function removeCableOf(host: Host, name: string): Promise<void> {
+  if (!(await namespaceExists(host, name))) return;
   const inside = await namespaceCommand(host, name);
   if ((await readLinks(inside)).has(INTERFACE)) await changeLinks(inside, [`link delete ${INTERFACE}`]);
   await removeNamespace(host, name);

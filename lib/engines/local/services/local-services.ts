@@ -54,7 +54,7 @@ import {
   serviceSockets,
   serviceSpec,
 } from './service-record';
-import { ensureState, removeState, stateDevice, stateFolder, stateUsage } from './state-folder';
+import { ensureState, removeState, restState, stateDevice, stateFolder, stateUsage } from './state-folder';
 import { giveToUser, serviceUsers } from './user-ids';
 import { prepareVolatile, runtimeFolder } from './volatile';
 
@@ -114,7 +114,8 @@ export class LocalServices implements ServiceEngine {
       if (!(await this.isPrepared())) return;
       await stopService(this.host, id, await stopMsOf(this.host, id));
       await this.pauseWayOut(id);
-      // A stopped platform leaves nothing on the host; the next start makes its network anew.
+      // A stopped platform leaves nothing on the host; the next start makes its network anew, and mounts its folder.
+      await restState(this.host, id);
       await this.cables.take(id, () => removeCable(this.host, id));
       await serviceGroups(this.host).dropParent();
     });

@@ -85,9 +85,14 @@ async function grewInUse(image: string): Promise<boolean> {
   );
 }
 
+/** Unmounts the state folder of a service that does not run; its content stays in the file. */
+export async function restState(host: Host, id: string): Promise<void> {
+  while (await isMounted(host, id)) await run(['umount', mountPoint(host, id)]);
+}
+
 /** Takes the state folder away, with all that is in it. */
 export async function removeState(host: Host, id: string): Promise<void> {
-  while (await isMounted(host, id)) await run(['umount', mountPoint(host, id)]);
+  await restState(host, id);
   if (host.isolation === 'user') await run([...ASROOT, 'rm', '-rf', '--', mountPoint(host, id)]);
   await removePath(mountPoint(host, id));
   await removePath(imageFile(host, id));

@@ -11,28 +11,36 @@ const SEGMENT_BYTES = 16 * 1024 ** 2;
 export type Archived = {
   /** Segments that were put in now. */
   segments: number;
-  /** The moment up to which everything is archived. */
-  until: Date;
-  /** WAL is missing between the last archived segment and the first one that is left: a new base backup must follow. */
-  gap: boolean;
+  /** The moment up to which everything is archived; null while that is still in an unfinished segment. */
+  until: Date | null;
+  /** The first segment after one that is missing: backups from before it lead no further, and a new one must follow. */
+  gapAt: string | null;
+  /** Names of the first and the last segment that were put in, or `last` as it was. */
+  first: string | null;
+  last: string | null;
 };
+
+/** What is committed at the same time as a look may be in the next segment. */
+const MARGIN_MS = 1_000;
 
 /**
  * Puts every finished segment of WAL into the store that is not there yet. Read through SQL, so that the same way works for all
  * versions, a member needs no program of its own, and nothing must stay connected; the slot keeps what was not read yet.
+ * @param prefix where in the store: a group of members has its own
  * @param last name of the last archived segment; null: from the slot's beginning
+ * @param finish ends the present segment first, unless it is empty
  */
 export async function archiveWal(
   client: Client,
   store: BackupStore,
+  prefix: string,
   last: string | null,
-): Promise<Archived & { last: string | null }> {
+  finish = true,
+): Promise<Archived> {
   await keepWal(client);
   // Everything until here is in the segment that is finished now.
-  const { rows: now } = await client.query<{ at: Date; segment: string }>(
-    'SELECT clock_timestamp() AS at, pg_walfile_name(pg_switch_wal()) AS segment',
-  );
-  const until = now[0]?.at ?? new Date(0);
+  const { rows: now } = await client.query<{ at: Date }>('SELECT clock_timestamp() AS at');
+  if (finish) await client.query('SELECT pg_switch_wal()');
   const current = await client.query<{ segment: string }>(
     'SELECT pg_walfile_name(pg_current_wal_insert_lsn()) AS segment',
   );
@@ -41,40 +49,59 @@ export async function archiveWal(
     String.raw`SELECT name FROM pg_ls_waldir() WHERE name ~ '^[0-9A-F]{24}$' OR name ~ '^[0-9A-F]{8}\.history$' ORDER BY name`,
   );
   for (const { name } of rows.filter(({ name }) => name.endsWith('.history'))) {
-    if (!(await store.has(`wal/${name}.gz`))) await put(client, store, name);
+    if (!(await store.has(`${prefix}${name}.gz`))) await put(client, store, prefix, name);
   }
-  const finished = rows.map(({ name }) => name).filter((name) => name.length === 24 && isBefore(name, unfinished));
+  // A segment of an earlier timeline at a later place is one that waits to be used again.
+  const finished = rows
+    .map(({ name }) => name)
+    .filter((name) => name.length === 24 && isBefore(name, unfinished) && positionOf(name) <= positionOf(unfinished));
   const wanted = finished.filter((name) => last === null || isBefore(last, name));
-  const [first] = wanted;
-  const gap = last !== null && first !== undefined && positionOf(first) > positionOf(last) + 1n;
-  for (const name of wanted) await put(client, store, name);
+  for (const name of wanted) await put(client, store, prefix, name);
   const newest = wanted.at(-1) ?? last;
-  if (newest !== null) await release(client, newest);
-  return { segments: wanted.length, until, gap, last: newest };
+  if (newest !== null) await releaseWal(client, newest);
+  const at = now[0]?.at;
+  return {
+    segments: wanted.length,
+    until: finish && at ? new Date(at.getTime() - MARGIN_MS) : null,
+    gapAt: gapIn(last, wanted),
+    first: wanted[0] ?? null,
+    last: newest,
+  };
 }
 
-async function put(client: Client, store: BackupStore, name: string): Promise<void> {
+/** The first segment after a hole in the log. A new timeline may begin before the end of the former one. */
+export function gapIn(last: string | null, names: readonly string[]): string | null {
+  let before = last;
+  let found: string | null = null;
+  for (const name of names) {
+    if (before !== null && positionOf(name) > positionOf(before) + 1n) found = name;
+    before = name;
+  }
+  return found;
+}
+
+async function put(client: Client, store: BackupStore, prefix: string, name: string): Promise<void> {
   const { rows } = await client.query<{ content: Buffer }>('SELECT pg_read_binary_file($1) AS content', [
     `pg_wal/${name}`,
   ]);
   const content = rows[0]?.content;
   if (!content || (name.length === 24 && content.length !== SEGMENT_BYTES))
     throw new Error(`The segment ${name} is cut.`);
-  await store.write(`wal/${name}.gz`, Readable.from([content]).pipe(createGzip({ level: 1 })));
+  await store.write(`${prefix}${name}.gz`, Readable.from([content]).pipe(createGzip({ level: 1 })));
 }
 
-/** A physical slot that nobody reads from: what comes after its position is not removed. */
-async function keepWal(client: Client): Promise<void> {
+/** A physical slot that nobody reads from: what comes after its position is not removed. Also of a standby, which may be promoted. */
+export async function keepWal(client: Client): Promise<void> {
   const { rowCount } = await client.query('SELECT FROM pg_replication_slots WHERE slot_name = $1', [ARCHIVE_SLOT]);
   if (!rowCount) await client.query('SELECT pg_create_physical_replication_slot($1, true)', [ARCHIVE_SLOT]);
 }
 
 /** Lets the server remove segments that are archived. */
-async function release(client: Client, archived: string): Promise<void> {
+export async function releaseWal(client: Client, archived: string): Promise<void> {
   const end = (positionOf(archived) + 1n) * BigInt(SEGMENT_BYTES);
   const lsn = `${(end >> 32n).toString(16)}/${(end & 0xffffffffn).toString(16)}`;
   await client.query(
-    `SELECT pg_replication_slot_advance($1, least($2::pg_lsn, pg_current_wal_flush_lsn())) FROM pg_replication_slots
+    `SELECT pg_replication_slot_advance($1, least($2::pg_lsn, CASE WHEN pg_is_in_recovery() THEN pg_last_wal_replay_lsn() ELSE pg_current_wal_flush_lsn() END)) FROM pg_replication_slots
       WHERE slot_name = $1 AND restart_lsn < $2::pg_lsn AND wal_status <> 'lost'`,
     [ARCHIVE_SLOT, lsn],
   );

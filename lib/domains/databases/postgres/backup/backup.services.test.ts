@@ -4,12 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip, createGzip } from 'node:zlib';
+import type pg from 'pg';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type MajorServer, majorOn, startMajor } from '@/lib/testing/postgres-majors';
 import { using } from '../upgrade/side';
-import { archiveWal } from './archive';
+import { archiveWal, gapIn, positionOf } from './archive';
 import { beginBaseBackup } from './base-backup';
-import { beginRecovery, bringWal, lookAtRecovery, recoverySettings, walAfter } from './recovery';
+import { RECOVERY_QUESTION, recoverySettings, recoveryState, walAfter } from './recovery';
 import { FolderStore } from './store';
 
 const open: MajorServer[] = [];
@@ -28,6 +29,15 @@ async function backUp(server: MajorServer, store: FolderStore) {
   return made;
 }
 
+/** Without a moment, a server that has read all of its log is told to go on. */
+async function isDone(client: pg.Client, last: string): Promise<boolean> {
+  const { rows } = await client.query<{ recovering: boolean; replayed: string | null }>(RECOVERY_QUESTION);
+  const state = recoveryState(rows[0]);
+  if (state === 'done') return true;
+  if (state.replayed / BigInt(16 * 1024 ** 2) > positionOf(last)) await client.query('SELECT pg_promote(true, 30)');
+  return false;
+}
+
 /** A server on the restored files, at a moment. */
 async function restored(
   major: number,
@@ -43,18 +53,21 @@ async function restored(
       const archive = `${data}.tar`;
       await pipeline(await store.read('base/1.tar.gz'), createGunzip(), createWriteStream(archive));
       execFileSync('tar', ['-xf', archive, '-C', data]);
-      await bringWal(store, wal, data);
-      await beginRecovery(data);
+      for (const name of wal)
+        await pipeline(
+          await store.read(`wal/1/${name}.gz`),
+          createGunzip(),
+          createWriteStream(join(data, 'pg_wal', name)),
+        );
+      writeFileSync(join(data, 'standby.signal'), '');
       writeFileSync(join(data, 'postgresql.auto.conf'), '');
     },
     settings,
   );
   open.push(server);
   await server.start();
-  const last = wal.filter((name) => name.length === 24).at(-1) ?? null;
-  await expect
-    .poll(() => using(server, 'postgres', (client) => lookAtRecovery(client, last)), { timeout: 30_000 })
-    .toBe(true);
+  const last = wal.at(-1) ?? '';
+  await expect.poll(() => using(server, 'postgres', (client) => isDone(client, last)), { timeout: 30_000 }).toBe(true);
   return server;
 }
 
@@ -76,16 +89,16 @@ describe.each([14, 16, 18])('a backup of PostgreSQL %i', (major) => {
     const made = await backUp(server, store);
     expect(made.bytes).toBeGreaterThan(1_000_000);
     await using(server, 'postgres', (client) => client.query('INSERT INTO t SELECT 5000'));
-    const first = await using(server, 'postgres', (client) => archiveWal(client, store, null));
+    const first = await using(server, 'postgres', (client) => archiveWal(client, store, 'wal/1/', null));
     await using(server, 'postgres', (client) => client.query('INSERT INTO t SELECT 5001'));
     const before = await now();
     await using(server, 'postgres', (client) => client.query('DROP TABLE t'));
-    await using(server, 'postgres', (client) => client.query('CREATE TABLE later (x int)'));
-    const second = await using(server, 'postgres', (client) => archiveWal(client, store, first.last));
-    expect(second).toMatchObject({ segments: expect.any(Number), gap: false });
-    expect(second.until.getTime()).toBeGreaterThan(before.getTime());
+    await using(server, 'postgres', (client) => client.query('CREATE TABLE later AS SELECT 1 AS x FROM pg_sleep(1.1)'));
+    const second = await using(server, 'postgres', (client) => archiveWal(client, store, 'wal/1/', first.last));
+    expect(second).toMatchObject({ segments: expect.any(Number), gapAt: null });
+    expect(second.until?.getTime()).toBeGreaterThan(before.getTime());
     await server.crash();
-    const wal = await walAfter(store, made.startSegment);
+    const { segments: wal } = await walAfter(store, 'wal/1/', made.startSegment);
 
     const then = await restored(major, store, wal, before);
     const rows = await using(then, 'postgres', (client) => client.query('SELECT n FROM t WHERE n >= 1000 ORDER BY n'));
@@ -98,4 +111,17 @@ describe.each([14, 16, 18])('a backup of PostgreSQL %i', (major) => {
     );
     expect(tables.rows).toEqual([{ dropped: true, made: true }]);
   }, 120_000);
+});
+
+describe('the archived log', () => {
+  const name = (timeline: number, place: number) =>
+    `0000000${timeline}00000000${place.toString(16).toUpperCase().padStart(8, '0')}`;
+
+  it('has a gap where a segment is missing, and none where a new timeline begins before the end of the former one', () => {
+    expect(gapIn(null, [name(1, 3), name(1, 4)])).toBeNull();
+    expect(gapIn(name(1, 4), [name(1, 5), name(2, 5), name(2, 6)])).toBeNull();
+    expect(gapIn(name(1, 4), [name(2, 4), name(2, 5)])).toBeNull();
+    expect(gapIn(name(1, 4), [name(1, 6), name(1, 7)])).toBe(name(1, 6));
+    expect(gapIn(name(1, 4), [name(1, 5), name(2, 7)])).toBe(name(2, 7));
+  });
 });

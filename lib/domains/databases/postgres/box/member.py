@@ -1,7 +1,8 @@
 """The first process of a member of a PostgreSQL cluster: prepares its data, then runs the server and passes signals on.
 
 Usage: member.py FOLDER, where FOLDER has PostgreSQL's bin, lib and share. /etc/service/member.conf has lines `name=value`:
-role (primary or standby), primary (address), init (yes only before the cluster's first start), user (of replication).
+role (primary or standby), primary (address), init (yes only before the cluster's first start), user (of replication), restore
+(backup or moment while its data come from a backup, which the platform sends through the socket restore.sock).
 The environment has INCARNATION: a standby whose data are of another one copies them from the primary.
 
 A data folder is complete before it gets its name, whatever is killed in between.
@@ -16,11 +17,15 @@ import ssl
 import struct
 import subprocess
 import sys
+import threading
 import time
 
 BIN = os.path.join(sys.argv[1], "bin")
 FILES = "/etc/service"
 DATA, DRAFT, MARK = "/state/data", "/state/data.new", "/state/incarnation"
+LOG_DRAFT, RESTORE_SOCKET = "/state/log.new", "/run/service/restore.sock"
+# The last file of what the platform sends: without it, the rest is cut.
+WHOLE = "nephele.whole"
 # Freed when the disk is full, so that the server can start and say so.
 RESERVE = "/state/reserve"
 INCARNATION = os.environ["INCARNATION"]
@@ -87,6 +92,69 @@ def create(told):
     command += ["-A", "scram-sha-256", "-E", "UTF8", "--locale=C", "--data-checksums", "--no-sync", "--no-instructions"]
     subprocess.run(command, check=True, env={**os.environ, "NEPHELE_INITDB": "1"}, stdout=subprocess.DEVNULL)
     publish()
+
+
+def receive(client, folder):
+    """Unpacks what a client sends, to its end. It begins anew where it was cut."""
+    discard(folder)
+    os.makedirs(folder, mode=0o700)
+    archive = Archive(folder)
+    while True:
+        part = client.recv(CHUNK)
+        if not part:
+            break
+        archive.feed(part)
+    if not os.path.exists(f"{folder}/{WHOLE}"):
+        raise OSError("what was sent is cut")
+    os.unlink(f"{folder}/{WHOLE}")
+
+
+def listen():
+    if os.path.exists(RESTORE_SOCKET):
+        os.unlink(RESTORE_SOCKET)
+    server = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    server.bind(RESTORE_SOCKET)
+    os.chmod(RESTORE_SOCKET, 0o600)
+    server.listen(4)
+    return server
+
+
+def restore(told, server):
+    """The data of a backup. The platform reads which part is wanted, sends it, and reads that it is there."""
+    say("waiting for the data of a backup")
+    while True:
+        client, _ = server.accept()
+        with client:
+            try:
+                client.sendall(b"data\n")
+                receive(client, DRAFT)
+                if not os.path.exists(f"{DRAFT}/backup_label"):
+                    raise OSError("the backup is not complete")
+                # Settings of the former cluster's own, such as the standbys that it waited for.
+                write(f"{DRAFT}/postgresql.auto.conf", "")
+                if told["restore"] == "moment":
+                    write(f"{DRAFT}/standby.signal", "")
+                publish()
+                client.sendall(b"done\n")
+                return
+            except OSError as error:
+                say(f"restoring: {error}")
+
+
+def take_log(server):
+    """Lays segments of the log where the server looks for them."""
+    while True:
+        client, _ = server.accept()
+        with client:
+            try:
+                client.sendall(b"log\n")
+                receive(client, LOG_DRAFT)
+                os.sync()
+                for name in sorted(os.listdir(LOG_DRAFT)):
+                    os.rename(f"{LOG_DRAFT}/{name}", f"{DATA}/pg_wal/{name}")
+                client.sendall(b"done\n")
+            except OSError as error:
+                say(f"restoring: {error}")
 
 
 class Connection:
@@ -259,10 +327,12 @@ def is_full():
     return room.f_bavail * room.f_frsize < 8 << 20
 
 
-def prepare(told, major):
+def prepare(told, major, server):
     if mark() != INCARNATION or not os.path.isdir(DATA):
         if told["role"] == "standby":
             copy(told, major)
+        elif server:
+            restore(told, server)
         elif told["init"] == "yes":
             create(told)
         else:
@@ -292,22 +362,25 @@ def main():
     # SIGTERM may come while the data are prepared.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    server = listen() if told["restore"] else None
     try:
-        prepare(told, version())
+        prepare(told, version(), server)
     except OSError as error:
         say(f"{error}")
         time.sleep(0.5)
         sys.exit(1)
     command = [f"{BIN}/postgres", "-D", DATA, "-c", f"config_file={FILES}/postgresql.conf"]
-    server = subprocess.Popen(command + ["-c", f"hba_file={FILES}/pg_hba.conf"])
+    if server:
+        threading.Thread(target=take_log, args=(server,), daemon=True).start()
+    postgres = subprocess.Popen(command + ["-c", f"hba_file={FILES}/pg_hba.conf"])
 
     def stop(*_):
         ended.append(True)
-        server.send_signal(signal.SIGINT)
+        postgres.send_signal(signal.SIGINT)
 
     signal.signal(signal.SIGTERM, stop)
-    signal.signal(signal.SIGHUP, lambda *_: server.send_signal(signal.SIGHUP))
-    code = server.wait()
+    signal.signal(signal.SIGHUP, lambda *_: postgres.send_signal(signal.SIGHUP))
+    code = postgres.wait()
     if code != 0 and not ended:
         say(f"the server ended with {code}")
     sys.exit(0 if ended else 1)

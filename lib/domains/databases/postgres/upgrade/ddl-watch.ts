@@ -17,6 +17,7 @@ const OWN_TABLES = `
   CREATE TABLE IF NOT EXISTS ${OWN_SCHEMA}.finished (step text PRIMARY KEY);`;
 
 /**
+ * The owner of the subscriptions, by whose rights a tenant's code may run while rows are applied, must not lead them elsewhere.
  * Comments, refreshed views and rebuilt indexes change nothing that replication carries; temporary tables concern nobody else.
  */
 const RECORDER = `
@@ -38,13 +39,24 @@ const RECORDER = `
         WHERE c.schema_name IS DISTINCT FROM 'pg_temp';
     END IF;
   END $$;
-  REVOKE ALL ON FUNCTION ${OWN_SCHEMA}.record_change() FROM PUBLIC;`;
+  REVOKE ALL ON FUNCTION ${OWN_SCHEMA}.record_change() FROM PUBLIC;
+  CREATE OR REPLACE FUNCTION ${OWN_SCHEMA}.keep_subscriptions() RETURNS event_trigger LANGUAGE plpgsql
+    SET search_path = pg_catalog, pg_temp AS $$
+  BEGIN
+    IF NOT (SELECT rolsuper FROM pg_roles WHERE rolname = current_user) THEN
+      RAISE insufficient_privilege USING MESSAGE = format('permission denied: %s during an upgrade', tg_tag);
+    END IF;
+  END $$;`;
 
 const TRIGGERS = `
   DROP EVENT TRIGGER IF EXISTS nephele_upgrade_changes;
   DROP EVENT TRIGGER IF EXISTS nephele_upgrade_drops;
+  DROP EVENT TRIGGER IF EXISTS nephele_upgrade_subscriptions;
   CREATE EVENT TRIGGER nephele_upgrade_changes ON ddl_command_end EXECUTE FUNCTION ${OWN_SCHEMA}.record_change();
-  CREATE EVENT TRIGGER nephele_upgrade_drops ON sql_drop EXECUTE FUNCTION ${OWN_SCHEMA}.record_change();`;
+  CREATE EVENT TRIGGER nephele_upgrade_drops ON sql_drop EXECUTE FUNCTION ${OWN_SCHEMA}.record_change();
+  CREATE EVENT TRIGGER nephele_upgrade_subscriptions ON ddl_command_start
+    WHEN tag IN ('CREATE SUBSCRIPTION', 'ALTER SUBSCRIPTION', 'DROP SUBSCRIPTION') EXECUTE FUNCTION ${OWN_SCHEMA}.keep_subscriptions();
+  ALTER EVENT TRIGGER nephele_upgrade_subscriptions ENABLE ALWAYS;`;
 
 /** Creates the platform's own schema in each database. Its triggers come to the new side with the copied schema. */
 export async function createOwnSchema(side: Side, databases: readonly string[]): Promise<void> {
@@ -59,9 +71,10 @@ export async function createOwnSchema(side: Side, databases: readonly string[]):
 export async function watchChanges(side: Side, databases: readonly string[]): Promise<string[]> {
   return inEach(side, databases, async (client) => {
     const { rows } = await client.query<{ command: string }>(
-      `SELECT evtname FROM pg_event_trigger WHERE evtname IN ('nephele_upgrade_changes', 'nephele_upgrade_drops')`,
+      `SELECT evtname FROM pg_event_trigger
+        WHERE evtname IN ('nephele_upgrade_changes', 'nephele_upgrade_drops', 'nephele_upgrade_subscriptions')`,
     );
-    if (rows.length < 2) await client.query(TRIGGERS);
+    if (rows.length < 3) await client.query(TRIGGERS);
     const now = await client.query<{ xid: string }>('SELECT pg_current_xact_id()::text AS xid');
     return now.rows[0]?.xid ?? '0';
   });
@@ -99,6 +112,6 @@ export async function schemaChanges(side: Side, databases: readonly string[]): P
 export async function removeOwnSchema(side: Side, databases: readonly string[]): Promise<void> {
   await inEach(side, databases, (client) =>
     client.query(`DROP EVENT TRIGGER IF EXISTS nephele_upgrade_changes; DROP EVENT TRIGGER IF EXISTS nephele_upgrade_drops;
-      SET client_min_messages = 'warning'; DROP SCHEMA IF EXISTS ${OWN_SCHEMA} CASCADE`),
+      DROP EVENT TRIGGER IF EXISTS nephele_upgrade_subscriptions; SET client_min_messages = 'warning'; DROP SCHEMA IF EXISTS ${OWN_SCHEMA} CASCADE`),
   );
 }

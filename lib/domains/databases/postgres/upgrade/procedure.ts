@@ -1,3 +1,4 @@
+import { dropApplyRole, settleApplyRole } from './apply-role';
 import { copySchemas } from './copy-schema';
 import { copyDatabases, databasesOf } from './databases';
 import { createOwnSchema, removeOwnSchema, runsOlderThan, watchChanges } from './ddl-watch';
@@ -41,6 +42,7 @@ export async function prepare(
 export async function beginCopy({ databases, former, next, jobId }: Upgrade): Promise<void> {
   await copySchemas(former, next, databases);
   await publish(former, databases, jobId, 'forward');
+  await settleApplyRole(next, databases);
   await subscribeWithCopy(former, next, databases, jobId);
 }
 
@@ -98,6 +100,7 @@ export const takeBackSwitch = ({ databases, former, next, jobId }: Upgrade, swit
 export async function keepFormer({ databases, former, next, jobId }: Upgrade, keptLogMb: number | null): Promise<void> {
   await endReplication(former, next, databases, 'forward');
   if (keptLogMb !== null) await limitKeptLog(next, keptLogMb);
+  await settleApplyRole(former, databases);
   await followBack(next, former, databases, jobId);
   await untilAllArrived(next, former, databases, ARRIVES_WITHIN_MS, 'reverse');
 }
@@ -138,4 +141,5 @@ export async function forgetUpgrade(serving: Side): Promise<void> {
   await keepLog(serving);
   await allowWrites(serving);
   await removeOwnSchema(serving, databases);
+  await dropApplyRole(serving, databases);
 }

@@ -1,4 +1,5 @@
 import { type Client, escapeIdentifier as id, escapeLiteral as text } from 'pg';
+import { handOver } from './apply-role';
 import { type Direction, NAMES_OF, OWN_SCHEMA, replicationName } from './names';
 import { ANY_DATABASE, inEach, type Side, using } from './side';
 import { until } from './until';
@@ -39,6 +40,9 @@ export async function publish(side: Side, databases: readonly string[], jobId: s
 /** Origins are told apart from 16 on; before, no change can come back, because the other direction is gone by then. */
 const origin = (from: Side, to: Side) => (from.major >= 16 && to.major >= 16 ? ', origin = none' : '');
 
+/** Everything is applied by the rights of the subscription's owner, as before 16; its password is in a file. */
+const rights = (to: Side) => (to.major >= 16 ? ', run_as_owner = true, password_required = false' : '');
+
 /** Subscribes the new side, which copies every table first. */
 export async function subscribeWithCopy(
   from: Side,
@@ -48,22 +52,31 @@ export async function subscribeWithCopy(
 ): Promise<void> {
   await inEach(to, databases, async (client, database) => {
     const name = replicationName(jobId, 'forward', database);
-    if (await isSubscribed(client, name)) return;
-    // A call that was interrupted may have left the slot.
-    await dropSlot(from, name);
-    await client.query(`CREATE SUBSCRIPTION ${id(name)} CONNECTION ${text(from.conninfo(database))}
-      PUBLICATION ${id(name)} WITH (streaming = off${origin(from, to)})`);
+    if (!(await isSubscribed(client, name))) {
+      // A call that was interrupted may have left the slot.
+      await dropSlot(from, name);
+      await client.query(`CREATE SUBSCRIPTION ${id(name)} CONNECTION ${text(from.conninfo(database))}
+        PUBLICATION ${id(name)} WITH (enabled = false, streaming = off${origin(from, to)}${rights(to)})`);
+    }
   });
+  await handOverAll(to, databases, jobId, 'forward');
 }
 
 /** Subscribes the former side to what was written since the slots were created. */
 export async function followBack(from: Side, to: Side, databases: readonly string[], jobId: string): Promise<void> {
   await inEach(to, databases, async (client, database) => {
     const name = replicationName(jobId, 'reverse', database);
-    if (await isSubscribed(client, name)) return;
-    await client.query(`CREATE SUBSCRIPTION ${id(name)} CONNECTION ${text(from.conninfo(database))} PUBLICATION ${id(name)}
-      WITH (copy_data = false, create_slot = false, slot_name = ${text(name)}${origin(from, to)})`);
+    if (!(await isSubscribed(client, name)))
+      await client.query(`CREATE SUBSCRIPTION ${id(name)} CONNECTION ${text(from.conninfo(database))} PUBLICATION ${id(name)}
+        WITH (enabled = false, copy_data = false, create_slot = false, slot_name = ${text(name)}${origin(from, to)}${rights(to)})`);
   });
+  await handOverAll(to, databases, jobId, 'reverse');
+}
+
+/** One after the other: each changes the role that they share. */
+async function handOverAll(to: Side, databases: readonly string[], jobId: string, way: Direction): Promise<void> {
+  for (const database of databases)
+    await using(to, database, (client) => handOver(client, to.major, replicationName(jobId, way, database)));
 }
 
 async function isSubscribed(client: Client, name: string): Promise<boolean> {

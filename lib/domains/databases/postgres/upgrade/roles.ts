@@ -144,9 +144,17 @@ const LISTS = new Set([
   'unix_socket_directories',
 ]);
 
+/** Each element as a literal: a list is stored as its owner wrote it, which need not be what PostgreSQL would write. */
+export function listed(value: string): string {
+  const elements = [...value.matchAll(/"((?:[^"]|"")*)"|[^\s,]+/g)].map(([whole, inner]) =>
+    text(inner === undefined ? whole.toLowerCase() : inner.replaceAll('""', '"')),
+  );
+  return elements.length > 0 ? elements.join(', ') : "''";
+}
+
 function assignment({ role, database, setting }: Setting): string {
   const [name = '', value = ''] = setting.split(/=(.*)/s);
   const place = database === null ? '' : `IN DATABASE ${id(database)} `;
   const whom = role === null ? `DATABASE ${id(database ?? '')}` : `ROLE ${id(role)} ${place}`.trimEnd();
-  return `ALTER ${whom} SET ${id(name)} TO ${LISTS.has(name) ? value || "''" : text(value)}`;
+  return `ALTER ${whom} SET ${id(name)} TO ${LISTS.has(name) ? listed(value) : text(value)}`;
 }

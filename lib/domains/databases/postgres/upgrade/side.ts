@@ -6,7 +6,7 @@ import type { Client } from 'pg';
  */
 export type Side = {
   major: number;
-  /** Opens a connection as the platform's superuser. */
+  /** Opens a connection as the platform's superuser, to whom a tenant's functions and operators are not visible. */
   connect(database: string): Promise<Client>;
   /** How the other side's server connects to this one (libpq). Holds a password. */
   conninfo(database: string): string;

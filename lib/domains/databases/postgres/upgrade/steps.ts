@@ -260,7 +260,6 @@ async function switchOver(step: JobStep, work: Work) {
   return next({
     pause_ms: pauseMs,
     failed_connections: interrupted,
-    lost_writes: 0,
     log: [`New connections waited for ${pauseMs} ms.`, `Parts in milliseconds from the hold: ${parts.join(', ')}.`],
   });
 }

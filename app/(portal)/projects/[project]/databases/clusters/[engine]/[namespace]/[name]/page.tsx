@@ -24,12 +24,16 @@ const ParametersTab = lazyComponent(
   () => import('@/components/databases/parameters-tab').then((module) => module.ParametersTab),
   loading,
 );
+const BackupsTab = lazyComponent(
+  () => import('@/components/databases/backups-tab').then((module) => module.BackupsTab),
+  loading,
+);
 const UpgradesTab = lazyComponent(
   () => import('@/components/databases/upgrades-tab').then((module) => module.UpgradesTab),
   loading,
 );
 
-/** A database cluster: how to connect, its members, parameters, upgrades, metrics, logs and activity. */
+/** A database cluster: how to connect, its members, parameters, backups, upgrades, metrics, logs and activity. */
 export default function DatabaseClusterPage() {
   const { project } = useProject();
   const router = useRouter();
@@ -50,6 +54,7 @@ export default function DatabaseClusterPage() {
       tabs={(cluster) => [
         { name: 'overview', label: 'Overview', content: () => <OverviewTab cluster={cluster} /> },
         { name: 'parameters', label: 'Parameters', content: () => <ParametersTab cluster={cluster} /> },
+        { name: 'backups', label: 'Backups', content: () => <BackupsTab cluster={cluster} /> },
         { name: 'upgrades', label: 'Upgrades', content: () => <UpgradesTab cluster={cluster} /> },
         activityTab(cluster.id),
       ]}

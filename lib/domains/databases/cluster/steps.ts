@@ -30,33 +30,30 @@ import {
   updateClusterKind,
 } from '../operations';
 import { type Cluster, type Member, primaryOf, readCluster, servingMembers } from './clusters';
-import { forget, MemberError } from './connections';
-import { endpointOf } from './promotion';
-import { newReplicationMemory, type ReplicationMemory, settleReplication } from './replication';
-import { settleRoles } from './roles';
-import { endpointFacts, endpointSpec, memberSpec } from './specs';
-import { statesOf } from './state';
-import { switchPrimary } from './switch';
+import { driverOf, forget } from './drivers';
+import { MemberError } from './member-error';
+import { endpointFacts, endpointOf, endpointSpec } from './specs';
 import { inTurn } from './turns';
 
-const TABLE = 'database_clusters';
-const AGAIN_MS = 100;
-/** An operation waits for a member that is only slow. */
-const PATIENT_MS = 5_000;
+export const TABLE = 'database_clusters';
+export const AGAIN_MS = 100;
 
-const clusterOf = async ({ operation }: Step<unknown>): Promise<Cluster> => {
+export const clusterOf = async ({ operation }: Step<unknown>): Promise<Cluster> => {
   const cluster = await readCluster(operation.resource_id);
   if (!cluster) throw new Error(`cluster ${operation.resource_id} is gone`);
   return cluster;
 };
 
-async function ensureMembers(cell: string, cluster: Cluster, members: readonly Member[]): Promise<Settlement> {
+export async function ensureMembers(cell: string, cluster: Cluster, members: readonly Member[]): Promise<Settlement> {
   const { services } = engineOf(cell);
   const answers = await Promise.all(
-    members.map(async (member) => services.ensureService(await memberSpec(cluster, member))),
+    members.map(async (member) => services.ensureService(await driverOf(cluster).memberSpec(cluster, member))),
   );
   return answers.find(({ settled }) => !settled) ?? { settled: true };
 }
+
+const ensureEndpoint = async (cell: string, cluster: Cluster): Promise<Settlement> =>
+  engineOf(cell).services.ensureService(await endpointSpec(cluster));
 
 /** Sets roles and password on the primary, as soon as it takes statements. */
 async function setRoles<const Next>(step: CellStep<unknown>, next: (cluster: Cluster) => Next) {
@@ -64,7 +61,7 @@ async function setRoles<const Next>(step: CellStep<unknown>, next: (cluster: Clu
   const primary = primaryOf(servingMembers(cluster));
   if (!primary) return failure('The cluster has no primary.');
   try {
-    await settleRoles(cluster, primary);
+    await driverOf(cluster).settleRoles(cluster, primary);
   } catch (error) {
     if (!(error instanceof MemberError)) throw error;
     return again(AGAIN_MS, { waits_for: 'the primary to answer' });
@@ -72,26 +69,7 @@ async function setRoles<const Next>(step: CellStep<unknown>, next: (cluster: Clu
   return next(cluster);
 }
 
-/** What each creation knows of the standbys it waits for. */
-const memories = new Map<string, ReplicationMemory>();
-
-/** Whether every standby follows the primary and has everything. Until the cluster is launched, no agent sees to it. */
-async function inStep(cluster: Cluster): Promise<string | null> {
-  const members = servingMembers(cluster);
-  const seen = await statesOf(cluster, members, PATIENT_MS);
-  const primary = seen.find(({ member }) => member.role === 'primary');
-  if (!primary?.state.isUp || !primary.state.isPrimary) return 'the primary to serve';
-  const standbys = members.filter(({ role }) => role === 'standby');
-  if (cluster.launched_at === null) {
-    const memory = memories.get(cluster.id) ?? newReplicationMemory();
-    memories.set(cluster.id, memory);
-    await settleReplication(cluster, primary.member, primary.state, standbys, () => false, memory);
-  }
-  return standbys.every(({ in_sync }) => in_sync) ? null : 'the standbys to catch up';
-}
-
 const available = (cluster: Cluster) => {
-  memories.delete(cluster.id);
   const running = servingMembers(cluster).length;
   return changeRow(
     TABLE,
@@ -100,7 +78,7 @@ const available = (cluster: Cluster) => {
   );
 };
 
-const inError = async ({ operation }: Step<unknown>, reason: string) =>
+export const inError = async ({ operation }: Step<unknown>, reason: string) =>
   done({ rows: { failed: rowInError(TABLE, operation.resource_id, reason) } });
 
 /** The cluster still serves as it did: its agent finds out how. */
@@ -114,9 +92,9 @@ const unchanged = async ({ operation }: Step<unknown>, reason: string) =>
 /** Endpoint and members answer, and the standbys have everything. */
 async function serve(step: CellStep<unknown>) {
   const cluster = await clusterOf(step);
-  const answer = await engineOf(step.cell).services.ensureService(endpointSpec(cluster));
+  const answer = await ensureEndpoint(step.cell, cluster);
   if (!answer.settled) return again(answer.again_ms, { waits_for: answer.waits_for });
-  const waits_for = await inTurn(cluster.id, () => inStep(cluster));
+  const waits_for = await inTurn(cluster.id, () => driverOf(cluster).inStep(cluster));
   if (waits_for !== null) return again(AGAIN_MS, { waits_for });
   const stats = await endpointStats(endpointOf(cluster));
   if (!stats) return again(AGAIN_MS, { waits_for: 'the endpoint to answer' });
@@ -133,7 +111,7 @@ async function switchOnce({ operation }: CellStep<unknown>, moves: number) {
   const cluster = await readCluster(id);
   if (cluster?.moves !== moves) return 'The primary has changed already.';
   try {
-    const { pause_ms } = await inTurn(id, () => switchPrimary(id));
+    const { pause_ms } = await inTurn(id, () => driverOf(cluster).switchPrimary(id));
     return `New connections waited for ${pause_ms} ms.`;
   } catch (error) {
     if (operation.attempts + 1 >= MOST_ATTEMPTS) return failure(reasonOf(error));
@@ -141,53 +119,60 @@ async function switchOnce({ operation }: CellStep<unknown>, moves: number) {
   }
 }
 
+/** A cluster can be deleted though its data cannot be read. */
+const MOST_LAST_BACKUPS = 2;
+
 const removing = (members: readonly Member[], cell: string) =>
   Object.fromEntries(
     members.map(({ id, ordinal }) => [`member ${ordinal}`, deleteMemberKind.start(id, {}, { cell_id: cell })]),
   );
 
-export const postgresSteps: OperationSteps[] = [
+/** A new cluster is launched: its primary, then the roles, the standbys, and the endpoint. */
+export const launch = {
+  primary: (step: CellStep<unknown>) =>
+    throughEngine(
+      step,
+      TABLE,
+      async () => {
+        if (step.operation.project_id) await ensureWired(step.cell, step.operation.project_id);
+        const cluster = await clusterOf(step);
+        const primary = primaryOf(servingMembers(cluster));
+        // The endpoint needs nothing of the members: it begins now, and is waited for later.
+        const [started] = await Promise.all([
+          ensureMembers(step.cell, cluster, primary ? [primary] : []),
+          ensureEndpoint(step.cell, cluster),
+        ]);
+        return started;
+      },
+      () => goTo('roles'),
+    ),
+  roles: (step: CellStep<unknown>) =>
+    setRoles(step, ({ roles_wanted }) =>
+      goTo('members', {
+        rows: { applied: changeRow(TABLE, step.operation.resource_id, sql`roles_applied = ${roles_wanted}::int`) },
+      }),
+    ),
+  members: (step: CellStep<unknown>) =>
+    throughEngine(
+      step,
+      TABLE,
+      async () => {
+        const cluster = await clusterOf(step);
+        const endpoint = ensureEndpoint(step.cell, cluster);
+        const standbys = servingMembers(cluster).filter(({ role }) => role === 'standby');
+        const started = await ensureMembers(step.cell, cluster, standbys);
+        return started.settled ? endpoint : started;
+      },
+      () => goTo('serve'),
+    ),
+  serve,
+};
+
+export const clusterSteps: OperationSteps[] = [
   operationSteps(
     createClusterKind,
     {
-      primary: (step) =>
-        throughEngine(
-          step,
-          TABLE,
-          async () => {
-            if (step.operation.project_id) await ensureWired(step.cell, step.operation.project_id);
-            const cluster = await clusterOf(step);
-            const primary = primaryOf(servingMembers(cluster));
-            // The endpoint needs nothing of the members: it begins now, and is waited for later.
-            const [started] = await Promise.all([
-              ensureMembers(step.cell, cluster, primary ? [primary] : []),
-              engineOf(step.cell).services.ensureService(endpointSpec(cluster)),
-            ]);
-            return started;
-          },
-          () => goTo('roles'),
-        ),
-      roles: (step) =>
-        setRoles(step, ({ roles_wanted }) =>
-          goTo('members', {
-            rows: { applied: changeRow(TABLE, step.operation.resource_id, sql`roles_applied = ${roles_wanted}::int`) },
-          }),
-        ),
-      members: (step) =>
-        throughEngine(
-          step,
-          TABLE,
-          async () => {
-            const cluster = await clusterOf(step);
-            const { services } = engineOf(step.cell);
-            const endpoint = services.ensureService(endpointSpec(cluster));
-            const standbys = servingMembers(cluster).filter(({ role }) => role === 'standby');
-            const started = await ensureMembers(step.cell, cluster, standbys);
-            return started.settled ? endpoint : started;
-          },
-          () => goTo('serve'),
-        ),
-      serve,
+      ...launch,
     },
     { failed: inError, concurrency: 4 },
   ),
@@ -223,7 +208,7 @@ export const postgresSteps: OperationSteps[] = [
   operationSteps(
     updateClusterKind,
     {
-      // Standbys first, one after the other: the primary serves meanwhile.
+      // Standbys first, one after the other, while the primary serves; but none of them runs with fewer connections than it.
       members: (step) =>
         throughEngine(
           step,
@@ -231,11 +216,12 @@ export const postgresSteps: OperationSteps[] = [
           async () => {
             const cluster = await clusterOf(step);
             if (step.operation.project_id) await ensureWired(step.cell, step.operation.project_id);
+            await driverOf(cluster).primaryFirst?.(cluster);
             for (const member of servingMembers(cluster).filter(({ role }) => role === 'standby')) {
               const answer = await ensureMembers(step.cell, cluster, [member]);
               if (!answer.settled) return answer;
             }
-            const waits_for = await inTurn(cluster.id, () => inStep(cluster));
+            const waits_for = await inTurn(cluster.id, () => driverOf(cluster).inStep(cluster));
             return waits_for === null ? { settled: true } : { settled: false, waits_for, again_ms: AGAIN_MS };
           },
           () => goTo('switch'),
@@ -282,6 +268,15 @@ export const postgresSteps: OperationSteps[] = [
   operationSteps(
     deleteClusterKind,
     {
+      async backup({ operation }) {
+        const cluster = await readCluster(operation.resource_id);
+        const primary = cluster && primaryOf(servingMembers(cluster));
+        const lastBackup = cluster && driverOf(cluster).lastBackup;
+        if (!cluster?.launched_at || !primary || !lastBackup) return goTo('members');
+        if (operation.attempts >= MOST_LAST_BACKUPS)
+          return goTo('members', { log: 'There is no last backup: the data could not be read.' });
+        return goTo('members', { log: await lastBackup(cluster, primary) });
+      },
       async members(step) {
         const cluster = await readCluster(step.operation.resource_id);
         return withChildren(

@@ -1,0 +1,15 @@
+import { onChange } from '@/lib/core/db/changes';
+import { FunctionHost } from '@/lib/domains/functions/pool/host';
+import { ownCell } from '@/lib/settings';
+
+/* The pool of functions in a process of its own, as a worker has it. Tells its memory when it is asked. */
+const host = new FunctionHost(ownCell());
+onChange(() => host.look());
+await host.look();
+setInterval(() => host.look().catch(() => {}), 200);
+process.on('message', () => {
+  globalThis.gc?.();
+  process.send?.({ memory: process.memoryUsage().rss, instances: host.pool.instances.count() });
+});
+process.once('disconnect', () => host.end().finally(() => process.exit()));
+process.send?.({ ready: true });

@@ -1,0 +1,37 @@
+import { randomBytes } from 'node:crypto';
+import type { DatabaseEngine } from './engines';
+import type { DatabaseCredentials } from './schema';
+import { type ClusterSecrets, newPassword, scramVerifier } from './secrets';
+import { passwordHash } from './valkey/settings-file';
+
+/** What a tenant's clients present to an engine. */
+type Account = {
+  username: string;
+  database: string | null;
+  /** What members verify a password by: all that is kept of it. */
+  verifierOf(password: string): string;
+};
+
+const accounts: Partial<Record<DatabaseEngine, Account>> = {
+  postgres: { username: 'app', database: 'app', verifierOf: scramVerifier },
+  valkey: { username: 'app', database: null, verifierOf: passwordHash },
+};
+
+/** An engine without a program has no account: its create answers 503. */
+const unobtainable: Account = { username: 'app', database: null, verifierOf: () => randomBytes(32).toString('hex') };
+
+export const accountOf = (engine: DatabaseEngine): Account => accounts[engine] ?? unobtainable;
+
+/** A new password of the tenant's: what is shown once, and what is kept of it. */
+export function newCredentials(engine: DatabaseEngine): { shown: DatabaseCredentials; verifier: string } {
+  const { username, database, verifierOf } = accountOf(engine);
+  const password = newPassword();
+  return { shown: { username, password, ...(database === null ? {} : { database }) }, verifier: verifierOf(password) };
+}
+
+/** The secrets of a new cluster: the accounts of the platform, which are the same in every engine, and the tenant's. */
+export const newSecrets = (verifier: string): ClusterSecrets => ({
+  superuser: newPassword(),
+  replication: newPassword(),
+  verifier,
+});

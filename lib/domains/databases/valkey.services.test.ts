@@ -1,0 +1,145 @@
+import { spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { testDatabase } from '@/lib/testing/database';
+import { databaseTrouble, startDatabaseWorld } from '@/lib/testing/database-world';
+import type { DatabaseClusterWithCredentials } from './schema';
+
+testDatabase();
+const trouble = await databaseTrouble(['9.1'], 'valkey');
+if (trouble !== null && process.env.CI) throw new Error(trouble);
+
+/** By its account, or by the server for anybody who comes by the network. */
+const REFUSAL = /^(NOPERM|ERR (MODULE|DEBUG) command not allowed)/;
+
+type World = Awaited<ReturnType<typeof startDatabaseWorld>>;
+type Written = { acknowledged: number; lost: number; gap_ms: number; errors: number };
+
+/** A client in the network of the tenant's machine: each line it gets is a list of commands, or a number of ms to write for. */
+async function connect(world: World, { endpoint, credentials }: DatabaseClusterWithCredentials) {
+  const { argv, env } = await world.inTenantNetwork('lib/testing/valkey-client.ts', { endpoint, credentials });
+  const child = spawn(argv[0] ?? '', argv.slice(1), { env, stdio: ['pipe', 'pipe', 'inherit'] });
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  const ask = async <T>(job: unknown): Promise<T> => {
+    child.stdin.write(`${JSON.stringify(job)}\n`);
+    const { value, done } = await lines.next();
+    if (done) throw new Error('the client has ended');
+    return JSON.parse(value);
+  };
+  return {
+    run: (...commands: (string | number)[][]) => ask<unknown[]>({ kind: 'run', commands }),
+    write: (ms: number) => ask<Written>({ kind: 'write', ms }),
+    end: () => void child.stdin.end(),
+  };
+}
+
+describe.skipIf(trouble !== null)(`a cluster of Valkey${trouble ? ` (skipped: ${trouble})` : ''}`, () => {
+  let world: World;
+  let cluster: DatabaseClusterWithCredentials;
+  let client: Awaited<ReturnType<typeof connect>>;
+  beforeAll(async () => {
+    world = await startDatabaseWorld('valkey');
+    const began = performance.now();
+    cluster = await world.create({ name: 'cache' });
+    console.info(`created in ${Math.round(performance.now() - began)} ms`);
+    client = await connect(world, cluster);
+  }, 300_000);
+  afterAll(async () => {
+    client?.end();
+    await world?.stop();
+  }, 120_000);
+
+  test('answers the tenant over TLS that its own CA vouches for', async () => {
+    expect(cluster.endpoint?.uri).toMatch(/^rediss:\/\/app@/);
+    expect(await client.run(['SET', 'greeting', 'hello'], ['GET', 'greeting'])).toEqual(['OK', 'hello']);
+  }, 60_000);
+
+  test('the tenant can change nothing but its own data', async () => {
+    const attempts = [
+      ['CONFIG', 'SET', 'dir', '/etc'],
+      ['CONFIG', 'GET', '*'],
+      ['MODULE', 'LOAD', '/state/x.so'],
+      ['DEBUG', 'SLEEP', 1],
+      ['REPLICAOF', '10.0.0.1', 6379],
+      ['SLAVEOF', 'NO', 'ONE'],
+      ['SHUTDOWN', 'NOSAVE'],
+      ['ACL', 'SETUSER', 'app', '+@all'],
+      ['ACL', 'LIST'],
+      ['MIGRATE', '10.0.0.1', 6379, 'greeting', 0, 100],
+      ['SAVE'],
+      ['BGREWRITEAOF'],
+      ['FAILOVER'],
+      ['CLIENT', 'KILL', 'TYPE', 'replica'],
+      ['CLIENT', 'PAUSE', 1000],
+      ['MONITOR'],
+      ['SYNC'],
+      ['CLUSTER', 'RESET'],
+      ['RESTORE', 'made', 0, 'x'],
+    ];
+    for (const [index, answer] of (await client.run(...attempts)).entries())
+      expect([attempts[index], answer]).toEqual([attempts[index], { error: expect.stringMatching(REFUSAL) }]);
+    const [read, run] = await client.run(
+      ['EVAL', "return io.open('/etc/service/users.acl')", 0],
+      ['EVAL', "return os.execute('id')", 0],
+    );
+    expect([read, run]).toEqual([{ error: expect.any(String) }, { error: expect.any(String) }]);
+  }, 60_000);
+
+  const untilAnother = (id: string) =>
+    vi.waitFor(async () => expect((await world.member(cluster, 'primary')).id).not.toBe(id), {
+      timeout: 60_000,
+      interval: 20,
+    });
+
+  test('a planned switch loses nothing', async () => {
+    await world.untilIs('cache', 'available');
+    const primary = await world.member(cluster, 'primary');
+    const writing = client.write(3_000);
+    const { status } = await world.call('POST', `${world.paths('cache')}/failover`, world.as);
+    expect(status).toBe(202);
+    await untilAnother(primary.id);
+    const written = await writing;
+    console.info('planned switch', written);
+    expect(written.acknowledged).toBeGreaterThan(100);
+    expect(written.lost).toBe(0);
+  }, 120_000);
+
+  test.each([
+    ['is killed', 'SIGKILL', 4_000, 4_000],
+    ['hangs', 'SIGSTOP', 9_000, 8_000],
+  ] as const)(
+    'a primary that %s does not keep clients from writing',
+    async (_, signal, most, ms) => {
+      await world.untilIs('cache', 'available');
+      const primary = await world.member(cluster, 'primary');
+      const writing = client.write(ms);
+      await vi.waitFor(async () => expect((await world.read('cache')).status).toBe('available'));
+      await world.signalTo(primary.id, signal);
+      const written = await writing;
+      console.info(expect.getState().currentTestName, written);
+      expect(written.gap_ms).toBeLessThan(most);
+      await world.untilIs('cache', 'available');
+    },
+    120_000,
+  );
+
+  test('a new password holds, and the former one no longer', async () => {
+    await world.untilIs('cache', 'available');
+    // Another change may just have ended.
+    const reset = await vi.waitFor(
+      async () => {
+        const answer = await world.call('POST', `${world.paths('cache')}/reset-password`, world.as);
+        expect(answer.status).toBe(200);
+        return answer;
+      },
+      { timeout: 20_000, interval: 200 },
+    );
+    await world.untilIs('cache', 'available');
+    const changed = reset.body as DatabaseClusterWithCredentials;
+    const next = await connect(world, changed);
+    expect(await next.run(['PING'])).toEqual(['PONG']);
+    next.end();
+    const [refused] = await client.run(['PING']);
+    expect(refused).toEqual({ error: expect.stringContaining('WRONGPASS') });
+  }, 60_000);
+});

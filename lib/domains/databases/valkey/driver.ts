@@ -1,0 +1,19 @@
+import type { EngineDriver } from '../cluster/driver';
+import { newLook } from './agent';
+import { forget, forgetAll } from './connections';
+import { inStep } from './follow';
+import { memberSpec } from './specs';
+import { switchPrimary } from './switch';
+import { settleUsers } from './users';
+
+export const valkeyDriver: EngineDriver = {
+  memberSpec,
+  settleRoles: settleUsers,
+  inStep,
+  primaryFirst: null,
+  switchPrimary,
+  newLook,
+  lastBackup: null,
+  forget,
+  forgetAll,
+};
