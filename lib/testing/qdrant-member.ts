@@ -69,10 +69,10 @@ export async function qdrantMember(...cores: string[]): Promise<QdrantMember> {
         call.end(body);
       }),
     async start(core = cores[0] ?? '') {
-      server = spawn('python3', ['-I', '-S', SERVER, String(port)], {
+      const started = spawn('python3', ['-I', '-S', SERVER, String(port)], {
         stdio: 'ignore',
         env: {
-          PATH: process.env.PATH,
+          ...process.env,
           PYTHONDONTWRITEBYTECODE: '1',
           QDRANT_SETTINGS: folder,
           QDRANT_STATE: join(folder, 'state'),
@@ -80,9 +80,10 @@ export async function qdrantMember(...cores: string[]): Promise<QdrantMember> {
           QDRANT_PACKAGES: join(folder, `core-${core}`, 'usr/lib/python3/dist-packages'),
         },
       });
+      server = started;
       const deadline = performance.now() + START_MS;
       while ((await member.ask('/readyz').catch(() => null))?.status !== 200) {
-        if (performance.now() > deadline || server.exitCode !== null) throw new Error('the member does not answer');
+        if (performance.now() > deadline || started.exitCode !== null) throw new Error('the member does not answer');
         await delay(50);
       }
     },

@@ -28,7 +28,8 @@ export const databases = domain({
       id: 'databases',
       name: 'Managed databases',
       category: 'databases',
-      description: 'Highly available PostgreSQL and Valkey on a private network, with upgrades that can be taken back.',
+      description:
+        'Highly available PostgreSQL and Valkey, and Qdrant, on a private network, with upgrades that can be taken back.',
       resources: ['database_cluster'],
       engines: ['services', 'network'],
       reference: 'Databases',
@@ -40,7 +41,7 @@ export const databases = domain({
   sealed: [{ table: 'database_clusters', column: 'sealed_secrets', key: 'id', bound: "'database_clusters:' || id" }],
   checks: databasesChecks,
   work: async () => (await import('./work')).databasesWork,
-  programs: ['postgres', 'valkey', 'haproxy'],
+  programs: ['postgres', 'valkey', 'qdrant', 'haproxy'],
   state: ['engine/services', 'backups/databases'],
   logs: [
     {

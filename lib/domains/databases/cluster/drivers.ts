@@ -1,10 +1,15 @@
 import type { DatabaseEngine } from '../engines';
 import { postgresDriver } from '../postgres/driver';
+import { qdrantDriver } from '../qdrant/driver';
 import { valkeyDriver } from '../valkey/driver';
 import type { Cluster } from './clusters';
 import type { EngineDriver } from './driver';
 
-const drivers: Partial<Record<DatabaseEngine, EngineDriver>> = { postgres: postgresDriver, valkey: valkeyDriver };
+const drivers: Partial<Record<DatabaseEngine, EngineDriver>> = {
+  postgres: postgresDriver,
+  valkey: valkeyDriver,
+  qdrant: qdrantDriver,
+};
 
 /** @throws Error for an engine of which no cluster can be created */
 export function driverOf({ engine }: Pick<Cluster, 'engine'>): EngineDriver {

@@ -64,6 +64,7 @@ def main():
     for server, known_keys, context in ((public, keys, tls), (local, None, None)):
         server.RequestHandlerClass = Handler
         server.prepare(api.route, store, known_keys, context)
+    local.public_keys = keys
     public.server_bind()
     public.server_activate()
     threading.Thread(target=local.serve_forever, daemon=True).start()

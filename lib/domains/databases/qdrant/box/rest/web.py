@@ -118,6 +118,9 @@ class Handler(BaseHTTPRequestHandler):
         if parts in (["healthz"], ["livez"], ["readyz"]):
             self.skip_body()
             return Answer(f"{parts[0]} check passed")
+        if parts == ["platform", "keys"] and self.server.public_keys is not None:
+            self.skip_body()
+            return Answer("\n".join(digest.hex() for digest in self.server.public_keys.digests))
         self.require_key()
         options = {name: values[-1] for name, values in parse_qs(where.query, keep_blank_values=True, max_num_fields=50).items()}
         call = self.server.route(self.command, parts)
@@ -314,6 +317,8 @@ class Server(ThreadingMixIn):
     def prepare(self, route, store, keys, tls, compresses=True):
         self.route, self.store, self.keys, self.tls, self.compresses = route, store, keys, tls, compresses
         self.bytes = store.bytes
+        # Of the public port, for whoever brings new ones; only the platform's own socket tells them.
+        self.public_keys = None
         self.places = threading.BoundedSemaphore(MOST_CONNECTIONS)
 
     def process_request(self, request, address):
