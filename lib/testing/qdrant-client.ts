@@ -9,6 +9,8 @@ const job = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('search'), collection: z.string(), vector: z.array(z.number()) }),
   z.object({ kind: z.literal('write'), collection: z.string() }),
   z.object({ kind: z.literal('finish'), collection: z.string() }),
+  z.object({ kind: z.literal('put'), collection: z.string(), id: z.int() }),
+  z.object({ kind: z.literal('drop'), collection: z.string() }),
   z.object({ kind: z.literal('list') }),
 ]);
 
@@ -67,6 +69,9 @@ async function run(wanted: z.output<typeof job>): Promise<unknown> {
   const { collection } = wanted;
   if (wanted.kind === 'create')
     return client.createCollection(collection, { vectors: { size: wanted.size, distance: 'Cosine' } });
+  if (wanted.kind === 'put')
+    return client.upsert(collection, { wait: true, points: [{ id: wanted.id, vector: [1, 1, 1, 1] }] });
+  if (wanted.kind === 'drop') return client.deleteCollection(collection);
   if (wanted.kind === 'finish') return finish(collection);
   if (wanted.kind === 'write') {
     writer = write(collection);

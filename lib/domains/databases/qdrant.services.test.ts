@@ -93,6 +93,21 @@ describe.skipIf(trouble !== null)(`a cluster of Qdrant${trouble ? ` (skipped: ${
     ]);
   }, 60_000);
 
+  test('a disk that is nearly full refuses writes, still serves reads and drops collections, and takes writes when there is room', async () => {
+    const { id } = await world.member(cluster, 'primary');
+    const point = { kind: 'put', collection: 'kept', id: 1 };
+    await client.ask({ kind: 'create', collection: 'spare', size: 4 });
+    await world.leaveRoom(id, 50);
+    await world.untilIs('vectors', 'degraded');
+    expect((await world.read('vectors')).status_reason).toContain('nearly full');
+    expect(await client.ask(point)).toEqual({ error: expect.stringContaining('Insufficient Storage') });
+    expect(await client.ask({ kind: 'drop', collection: 'spare' })).toBe(true);
+    expect(await client.ask({ kind: 'list' })).toEqual(['kept']);
+    await world.leaveRoom(id, null);
+    await world.untilIs('vectors', 'available');
+    expect(await client.ask(point)).toMatchObject({ status: 'completed' });
+  }, 60_000);
+
   test('a member that hangs is started anew', async () => {
     const { id } = await world.member(cluster, 'primary');
     await world.signalTo(id, 'SIGSTOP');

@@ -6,13 +6,15 @@ import { restartEndpoint, restartMember } from '../cluster/member-process';
 import { type MemberNote, noteStates, OBSERVED } from '../cluster/notes';
 import { endpointFacts, endpointOf } from '../cluster/specs';
 import { endpointStats, settleEndpoint } from '../endpoint/endpoint';
-import { memberSpec } from './specs';
+import { keptFreeMb, memberSpec } from './specs';
 import { failureOf } from './state';
 
 /** Large requests keep a member busy for a while. */
 const ANSWER_MS = 1_500;
 const HUNG_MS = 8_000;
 const ENDPOINT_SILENT_MS = 2_000;
+/** How much is left when a disk counts as full, in times of what members keep free. */
+const SAID_BEFORE = 1.25;
 
 type Memory = DiskMemory & { since: Since };
 
@@ -34,8 +36,9 @@ async function look(cluster: Cluster, memory: Memory): Promise<void> {
     running: failure === null ? 1 : 0,
     ...statusOf(cluster, failure),
   });
-  // The member itself refuses writes to a disk that is nearly full.
-  if (failure === null) await watchDisk(cluster, member, memory, async () => {});
+  // The member itself refuses writes, a little after the cluster has said why.
+  const full = (keptFreeMb(cluster) * SAID_BEFORE) / (cluster.storage_gb * 1024);
+  if (failure === null) await watchDisk(cluster, member, memory, async () => {}, full);
 }
 
 /** Starts the member and the endpoint anew when they hang, where nothing else will. */
@@ -67,7 +70,8 @@ function statusOf({ status, status_reason, read_only }: Cluster, failure: Failur
   if (read_only)
     return {
       status: 'degraded',
-      reason: 'The disk is nearly full: the cluster takes no writes until its storage is enlarged.',
+      reason:
+        'The disk is nearly full: the cluster takes no writes until its storage is enlarged, or collections are deleted.',
     };
   return { status: 'available', reason: null };
 }

@@ -21,9 +21,12 @@ const programDigest = createHash('sha256')
   .update(JSON.stringify(program.map(({ path, content }) => [path, content])))
   .digest('hex');
 
-/** Share of the disk that writes leave free: with less, the cluster counts as full (`cluster/disk.ts`). */
 const FREE_SHARE = 0.04;
 const LEAST_FREE_MB = 64;
+/** Of the disk, what a member's writes leave free. */
+export const keptFreeMb = ({ storage_gb }: Pick<Cluster, 'storage_gb'>): number =>
+  Math.max(LEAST_FREE_MB, Math.ceil(storage_gb * 1024 * FREE_SHARE));
+
 /** A connection has a thread, and the core has its own. */
 const MOST_THREADS = 1_000;
 
@@ -32,7 +35,6 @@ export async function memberSpec(cluster: Cluster, member: Member): Promise<Serv
   const certificate = await certificateOf(cluster);
   const { verifier } = openSecrets(cluster.id, cluster.sealed_secrets);
   const memoryMb = Math.ceil(cluster.ram_gb * 1024);
-  const storageMb = cluster.storage_gb * 1024;
   return {
     id: member.id,
     program: { name: 'qdrant', version: member.version },
@@ -43,7 +45,7 @@ export async function memberSpec(cluster: Cluster, member: Member): Promise<Serv
       PROGRAM: programDigest,
       MEMORY_MB: String(memoryMb),
       SEARCH_THREADS: String(cluster.vcpus),
-      KEEP_FREE_MB: String(Math.max(LEAST_FREE_MB, Math.ceil(storageMb * FREE_SHARE))),
+      KEEP_FREE_MB: String(keptFreeMb(cluster)),
     },
     files: [
       ...program,
@@ -51,7 +53,7 @@ export async function memberSpec(cluster: Cluster, member: Member): Promise<Serv
       { path: 'tls/cert.pem', content: certificate.certificate, secret: false },
       { path: 'tls/key.pem', content: certificate.key, secret: true },
     ],
-    state: { sizeMb: storageMb },
+    state: { sizeMb: cluster.storage_gb * 1024 },
     port: portOf(cluster, member),
     limits: { cpuMillis: cluster.vcpus * 1000, memoryMb, processes: MOST_THREADS, openFiles: 16_384 },
     health: { kind: 'socket', path: SOCKET },
