@@ -199,6 +199,9 @@ test('a cluster of Qdrant has one member and an API key, which is kept as its di
   const path = '/dbaas/clusters/qdrant/default/vectors';
   expect((await call('GET', path, as())).text).not.toContain(key);
   await settle(id);
+  expect(await queryRow(sql`SELECT billed(c) AS uses FROM database_clusters c WHERE id = ${id}::uuid`)).toEqual({
+    uses: { block_storage: 10, compute_vcpu: 1, compute_memory: 1 },
+  });
   const switched = await call('POST', `${path}/failover`, as());
   expect([switched.status, messageOf(switched)]).toEqual([409, expect.stringContaining('nothing to switch to')]);
   const reset = await call('POST', `${path}/reset-password`, as());
