@@ -11,7 +11,8 @@ import {
   operationSteps,
 } from '@/lib/core/operations/steps';
 import { engineOf } from '@/lib/engines/engines';
-import { PORT, SUPERUSER } from '../postgres/settings-file';
+import { OPTIONS } from '../postgres/connections';
+import { PORT, READER, SUPERUSER } from '../postgres/settings-file';
 import { checkSpec } from '../postgres/specs';
 import { checkBackupKind } from './operations';
 import { bringData } from './recover';
@@ -33,12 +34,13 @@ const backupOf = (id: string): Promise<Checked | undefined> =>
   queryOne(sql`UPDATE database_backups SET checking = true WHERE id = ${id}::uuid AND status = 'available' AND start_segment IS NOT NULL
     RETURNING id, cluster_id, version, storage_gb, group_no, start_segment`);
 
-const connectTo = async (cell: string, id: string, database: string): Promise<pg.Client> => {
+const connectTo = async (cell: string, id: string, database: string, user = SUPERUSER): Promise<pg.Client> => {
   const client = new pg.Client({
     host: engineOf(cell).services.socketFolder(id),
     port: PORT,
-    user: SUPERUSER,
+    user,
     database,
+    options: OPTIONS,
     connectionTimeoutMillis: CONNECT_MS,
   });
   client.on('error', () => {});
@@ -46,20 +48,39 @@ const connectTo = async (cell: string, id: string, database: string): Promise<pg
   return client;
 };
 
-/** Reads every row of every table: each page has a checksum, which the server verifies. @returns tables */
+/** Lets the reader into every database. @returns their names */
+async function admitReader(cell: string, id: string): Promise<string[]> {
+  const client = await connectTo(cell, id, 'postgres');
+  try {
+    // A repeated step finds the reader of the first.
+    const { rowCount } = await client.query('SELECT FROM pg_roles WHERE rolname = $1', [READER]);
+    if (rowCount === 0) await client.query(`CREATE ROLE ${READER} LOGIN BYPASSRLS IN ROLE pg_read_all_data`);
+    const { rows } = await client.query<{ datname: string }>(
+      'SELECT datname FROM pg_database WHERE datallowconn ORDER BY datname',
+    );
+    const names = rows.map(({ datname }) => datname);
+    for (const name of names) await client.query(`GRANT CONNECT ON DATABASE ${pg.escapeIdentifier(name)} TO ${READER}`);
+    return names;
+  } finally {
+    await client.end();
+  }
+}
+
+/**
+ * Reads every row of every table: each page has a checksum, which the server verifies. A tenant's index expressions may run
+ * while a query is planned, so the reader is no superuser.
+ * @returns how many tables
+ */
 async function readAll(cell: string, id: string): Promise<number> {
-  const first = await connectTo(cell, id, 'postgres');
-  const databases = await first
-    .query<{ datname: string }>('SELECT datname FROM pg_database WHERE datallowconn ORDER BY datname')
-    .finally(() => first.end());
+  const names = await admitReader(cell, id);
   let tables = 0;
-  for (const { datname } of databases.rows) {
-    const client = await connectTo(cell, id, datname);
+  for (const name of names) {
+    const client = await connectTo(cell, id, name, READER);
     try {
       const { rows } = await client.query<{ name: string }>(
         `SELECT c.oid::regclass::text AS name FROM pg_class c WHERE c.relkind IN ('r', 'm', 't') AND c.relpersistence = 'p'`,
       );
-      for (const { name } of rows) await client.query(`SELECT count(*) FROM ONLY ${name}`);
+      for (const { name: table } of rows) await client.query(`SELECT count(*) FROM ONLY ${table}`);
       tables += rows.length;
     } finally {
       await client.end().catch(() => {});

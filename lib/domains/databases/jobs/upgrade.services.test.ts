@@ -1,4 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { execute } from '@/lib/core/db/pool';
+import { sql } from '@/lib/core/db/sql';
 import { waitFor } from '@/lib/engines/local/turns';
 import { testDatabase } from '@/lib/testing/database';
 import { databaseTrouble, startDatabaseWorld } from '@/lib/testing/database-world';
@@ -85,7 +87,7 @@ describe.skipIf(trouble !== null)(
       await client.run(['DROP TABLE bare']);
     }, 120_000);
 
-    test('a backup is made on request, read to its end, and makes the check pass', async () => {
+    test('a backup is made on request, restored as a check, and makes the preflight pass', async () => {
       const asked = await world.call('POST', `${world.paths('orders')}/backups`, world.as);
       expect(asked.status).toBe(202);
       const listed = async () =>
@@ -97,6 +99,12 @@ describe.skipIf(trouble !== null)(
       expect(await listed()).toMatchObject([
         { kind: 'manual', status: 'available', version: '16', status_reason: null, cluster_deleted: false },
       ]);
+      await execute(sql`UPDATE periodic_jobs SET due_at = now() WHERE name = 'databases.backups'`);
+      await vi.waitFor(
+        async () =>
+          expect(await listed()).toMatchObject([{ status_reason: null, verified_at: expect.stringMatching(/^20/) }]),
+        { timeout: 60_000, interval: 100 },
+      );
       const found = (await world.call('GET', `${world.paths('orders')}/preflight?target_version=18`, world.as))
         .body as Preflight;
       expect(found).toMatchObject({ passed: true });

@@ -3,6 +3,8 @@ import { enginePorts } from '../ports';
 
 export const PORT = enginePorts.postgres.serving;
 export const SUPERUSER = 'nephele';
+/** Who reads a restored backup to its end, without a superuser's rights. */
+export const READER = 'nephele_reader';
 export const REPLICATION_ROLE = 'nephele_replication';
 /** Connections of the platform, and of standbys. */
 const OWN_CONNECTIONS = 8;
@@ -108,7 +110,7 @@ const quoted = (value: string | number | boolean) =>
       : `'${value.replaceAll("'", "''")}'`;
 
 /** The platform alone, by the Unix socket that only it reaches: of restored data, it does not know the passwords yet. */
-export const OWN_ACCESS = `local all ${SUPERUSER} trust\n`;
+export const OWN_ACCESS = `local all ${SUPERUSER},${READER} trust\n`;
 
 export type AccessFacts = { endpoint: string; cidr: string };
 
