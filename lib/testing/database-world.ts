@@ -1,4 +1,5 @@
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
+import { rmSync, statfsSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { newId } from '@/lib/core/db/id';
 import { query, queryOne } from '@/lib/core/db/pool';
@@ -219,6 +220,16 @@ export async function startDatabaseWorld(engine: DatabaseEngine = 'postgres') {
           if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;
         }
       }
+    },
+
+    /** Leaves so much room on a member's disk, by a file that is beside its data; null takes that away. */
+    async leaveRoom(id: string, freeMb: number | null): Promise<void> {
+      const folder = `/proc/${await pidOf(id)}/root/state`;
+      const filler = `${folder}/filler`;
+      rmSync(filler, { force: true });
+      if (freeMb === null) return;
+      const { bavail, bsize } = statfsSync(folder);
+      execFileSync('fallocate', ['-l', String(bavail * bsize - freeMb * 1024 ** 2), filler]);
     },
 
     async setLink(portId: string, state: 'up' | 'down'): Promise<void> {

@@ -8,6 +8,7 @@ import { createCell } from '@/lib/testing/hosts';
 import { defaultNetwork, idOf } from '@/lib/testing/machines';
 import { api, createProject, type TestProject } from '@/lib/testing/world';
 import { readCluster } from './cluster/clusters';
+import { driverOf } from './cluster/drivers';
 import { endpointSpec } from './cluster/specs';
 import { renderEndpoint } from './endpoint/configuration';
 import { databaseEngines } from './engines';
@@ -157,7 +158,7 @@ describe('parameters', () => {
 });
 
 describe('engines that have no program', () => {
-  test.each(databaseEngines.filter((engine) => !['postgres', 'mysql', 'valkey'].includes(engine)))(
+  test.each(databaseEngines.filter((engine) => !['postgres', 'mysql', 'valkey', 'qdrant'].includes(engine)))(
     '%s: creates are checked and then answer 503',
     async (engine) => {
       const wrong = await create('later', { version: '0.0' }, acme, engine);
@@ -174,6 +175,49 @@ test('a version of Valkey without a program answers 503 and names one that has i
   const answer = await create('old', { version: '8.0' }, acme, 'valkey');
   expect([answer.status, messageOf(answer)]).toEqual([503, expect.stringContaining('Choose 9.1')]);
   expect((await create('cache', {}, acme, 'valkey')).body).toMatchObject({ version: '9.1', endpoint: { port: 6379 } });
+});
+
+test('a cluster of Qdrant has one member and an API key, which is kept as its digest alone', async () => {
+  const created = await create('vectors', {}, acme, 'qdrant');
+  expect([created.status, created.body]).toMatchObject([
+    201,
+    { version: '0.9', instances: 1, username: null, database: null, endpoint: { port: 6333 }, read_endpoint: null },
+  ]);
+  const { id, credentials, endpoint } = created.body as DatabaseClusterWithCredentials;
+  expect(credentials).toEqual({ api_key: expect.stringMatching(/^[\w-]{32}$/) });
+  expect(endpoint?.uri).toBe(`https://${endpoint?.host}:6333`);
+  const key = credentials.api_key ?? '';
+  const cluster = await readCluster(id);
+  if (!cluster?.members[0]) throw new Error('no member');
+  const digest = createHash('sha256').update(key).digest('hex');
+  expect(openSecrets(id, cluster.sealed_secrets).verifier).toBe(digest);
+  const spec = await driverOf(cluster).memberSpec(cluster, cluster.members[0]);
+  expect(spec.files.find((file) => file.path === 'api-key')).toMatchObject({ content: `${digest}\n`, secret: true });
+  for (const table of ['database_clusters', 'audit_entries', 'operations'])
+    expect(JSON.stringify(await query(sql`SELECT * FROM ${raw(table)}`))).not.toContain(key);
+  expect(JSON.stringify(spec)).not.toContain(key);
+  const path = '/dbaas/clusters/qdrant/default/vectors';
+  expect((await call('GET', path, as())).text).not.toContain(key);
+  await settle(id);
+  expect(await queryRow(sql`SELECT billed(c) AS uses FROM database_clusters c WHERE id = ${id}::uuid`)).toEqual({
+    uses: { block_storage: 10, compute_vcpu: 1, compute_memory: 1 },
+  });
+  const switched = await call('POST', `${path}/failover`, as());
+  expect([switched.status, messageOf(switched)]).toEqual([409, expect.stringContaining('nothing to switch to')]);
+  const reset = await call('POST', `${path}/reset-password`, as());
+  expect((reset.body as DatabaseClusterWithCredentials).credentials).toEqual({ api_key: expect.any(String) });
+  expect((await create('more', { instances: 3 }, acme, 'qdrant')).status).toBe(400);
+});
+
+test('parallel creates of Qdrant clusters stop at their own limit, and take nothing of the quota', async () => {
+  const most = settings().qdrantClustersPerProject;
+  const answers = await Promise.all(
+    Array.from({ length: most + 3 }, (_, index) => create(`vectors-${index}`, { storage_gb: 1 }, acme, 'qdrant')),
+  );
+  expect(answers.filter(({ status }) => status === 201)).toHaveLength(most);
+  for (const refused of answers.filter(({ status }) => status !== 201))
+    expect([refused.status, messageOf(refused)]).toEqual([409, expect.stringContaining('QDRANT_CLUSTERS_PER_PROJECT')]);
+  expect((await create('orders')).status).toBe(201);
 });
 
 test('certified versions say where they can be upgraded to, and how long they are supported', async () => {

@@ -60,7 +60,7 @@ export const certifiedVersions: readonly CertifiedVersion[] = [
     one.version === '9.1' ? { ...one, program: { name: 'valkey', version: one.version } } : one,
   ),
   ...others('mongodb', ['7.0']),
-  ...others('qdrant', ['0.9']),
+  ...others('qdrant', ['0.9']).map((one) => ({ ...one, program: { name: 'qdrant', version: one.version } })),
 ];
 
 /** Why clusters of an engine can't be created on this installation, and what to do; null where they can. */

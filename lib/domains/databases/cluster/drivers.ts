@@ -1,6 +1,7 @@
 import type { DatabaseEngine } from '../engines';
 import { mariadbDriver } from '../mariadb/driver';
 import { postgresDriver } from '../postgres/driver';
+import { qdrantDriver } from '../qdrant/driver';
 import { valkeyDriver } from '../valkey/driver';
 import type { Cluster } from './clusters';
 import type { EngineDriver } from './driver';
@@ -9,6 +10,7 @@ const drivers: Partial<Record<DatabaseEngine, EngineDriver>> = {
   postgres: postgresDriver,
   mysql: mariadbDriver,
   valkey: valkeyDriver,
+  qdrant: qdrantDriver,
 };
 
 /** @throws Error for an engine of which no cluster can be created */

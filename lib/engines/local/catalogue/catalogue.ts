@@ -1,6 +1,7 @@
 import { mariadbPrograms } from './mariadb';
 import { postgresPrograms } from './postgres';
 import type { Program } from './program';
+import { qdrantPrograms } from './qdrant';
 import { valkeyPrograms } from './valkey';
 
 /** Every program that services may run. A domain names one by name and version. */
@@ -14,6 +15,7 @@ export const PROGRAMS: readonly Program[] = [
   },
   ...postgresPrograms,
   ...mariadbPrograms,
+  ...qdrantPrograms,
   ...valkeyPrograms,
   {
     name: 'python',

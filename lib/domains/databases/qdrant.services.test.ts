@@ -1,0 +1,152 @@
+import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { query } from '@/lib/core/db/pool';
+import { raw, sql } from '@/lib/core/db/sql';
+import { testDatabase } from '@/lib/testing/database';
+import { databaseTrouble, startDatabaseWorld } from '@/lib/testing/database-world';
+import type { DatabaseClusterWithCredentials } from './schema';
+
+testDatabase();
+const trouble = await databaseTrouble(['0.9'], 'qdrant');
+if (trouble !== null && process.env.CI) throw new Error(trouble);
+
+type World = Awaited<ReturnType<typeof startDatabaseWorld>>;
+type Written = { acknowledged: number; lost: number; gap_ms: number; errors: number };
+
+const folder = mkdtempSync(join(tmpdir(), 'neph-qdrant-ca-'));
+const caFile = join(folder, 'ca.pem');
+
+/** Qdrant's own client in the network of the tenant's machine; it trusts the cluster's CA unless told otherwise. */
+async function connect(world: World, uri: string | undefined, key: string | undefined, ca: string | null = caFile) {
+  const { argv, env } = await world.inTenantNetwork('lib/testing/qdrant-client.ts', { uri, key });
+  const child = spawn(argv[0] ?? '', argv.slice(1), {
+    env: { ...env, ...(ca === null ? {} : { NODE_EXTRA_CA_CERTS: ca }) },
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  return {
+    async ask<T>(job: object): Promise<T> {
+      child.stdin.write(`${JSON.stringify(job)}\n`);
+      const { value, done } = await lines.next();
+      if (done) throw new Error('the client has ended');
+      return JSON.parse(value);
+    },
+    end: () => void child.stdin.end(),
+  };
+}
+
+describe.skipIf(trouble !== null)(`a cluster of Qdrant${trouble ? ` (skipped: ${trouble})` : ''}`, () => {
+  let world: World;
+  let cluster: DatabaseClusterWithCredentials;
+  let client: Awaited<ReturnType<typeof connect>>;
+  beforeAll(async () => {
+    world = await startDatabaseWorld('qdrant');
+    const began = performance.now();
+    cluster = await world.create({ name: 'vectors' });
+    console.info(`created in ${Math.round(performance.now() - began)} ms`);
+    writeFileSync(caFile, cluster.endpoint?.ca_certificate ?? '');
+    client = await connect(world, cluster.endpoint?.uri, cluster.credentials.api_key);
+  }, 300_000);
+  afterAll(async () => {
+    client?.end();
+    await world?.stop();
+    rmSync(folder, { recursive: true });
+  }, 120_000);
+
+  test('serves Qdrant’s own client over TLS that its CA vouches for', async () => {
+    expect(await client.ask({ kind: 'create', collection: 'kept', size: 4 })).toBe(true);
+    expect(await client.ask({ kind: 'list' })).toEqual(['kept']);
+    const stranger = await connect(world, cluster.endpoint?.uri, cluster.credentials.api_key, null);
+    expect(await stranger.ask({ kind: 'list' })).toEqual({ error: expect.stringContaining('certificate') });
+    stranger.end();
+  }, 60_000);
+
+  test.each([
+    ['another key', 'another'],
+    ['no key', undefined],
+  ])(
+    'refuses a client with %s',
+    async (_, key) => {
+      const other = await connect(world, cluster.endpoint?.uri, key);
+      expect(await other.ask({ kind: 'list' })).toEqual({ error: expect.stringContaining('Unauthorized') });
+      other.end();
+    },
+    60_000,
+  );
+
+  test('a kill of its member loses nothing that was acknowledged, and it serves again by itself', async () => {
+    const { id } = await world.member(cluster, 'primary');
+    await client.ask({ kind: 'write', collection: 'kept' });
+    await world.signalTo(id, 'SIGKILL');
+    const written = await client.ask<Written>({ kind: 'finish', collection: 'kept' });
+    console.info('member killed', written);
+    expect(written.acknowledged).toBeGreaterThan(400);
+    expect(written.errors).toBeGreaterThan(0);
+    expect(written.lost).toBe(0);
+    await world.untilIs('vectors', 'available');
+    expect(await client.ask({ kind: 'search', collection: 'kept', vector: [1_000, 1, 2, 3] })).toMatchObject([
+      { id: expect.any(Number), payload: { id: expect.any(Number) } },
+    ]);
+  }, 60_000);
+
+  test('a disk that is nearly full refuses writes, still serves reads and drops collections, and takes writes when there is room', async () => {
+    const { id } = await world.member(cluster, 'primary');
+    const point = { kind: 'put', collection: 'kept', id: 1 };
+    await client.ask({ kind: 'create', collection: 'spare', size: 4 });
+    await world.leaveRoom(id, 50);
+    await world.untilIs('vectors', 'degraded');
+    expect((await world.read('vectors')).status_reason).toContain('nearly full');
+    expect(await client.ask(point)).toEqual({ error: expect.stringContaining('Insufficient Storage') });
+    expect(await client.ask({ kind: 'drop', collection: 'spare' })).toBe(true);
+    expect(await client.ask({ kind: 'list' })).toEqual(['kept']);
+    await world.leaveRoom(id, null);
+    await world.untilIs('vectors', 'available');
+    expect(await client.ask(point)).toMatchObject({ status: 'completed' });
+  }, 60_000);
+
+  test('a member that hangs is started anew', async () => {
+    const { id } = await world.member(cluster, 'primary');
+    await world.signalTo(id, 'SIGSTOP');
+    await world.untilIs('vectors', 'degraded');
+    await world.untilIs('vectors', 'available');
+    expect(await client.ask({ kind: 'list' })).toEqual(['kept']);
+  }, 60_000);
+
+  test('a new key holds as soon as the change is done, and the former one no longer', async () => {
+    const answer = await world.call('POST', `${world.paths('vectors')}/reset-password`, world.as);
+    expect([answer.status, answer.body]).toMatchObject([200, { credentials: { api_key: expect.any(String) } }]);
+    await world.untilIs('vectors', 'available');
+    const { credentials } = answer.body as DatabaseClusterWithCredentials;
+    const next = await connect(world, cluster.endpoint?.uri, credentials.api_key);
+    expect(await next.ask({ kind: 'list' })).toEqual(['kept']);
+    next.end();
+    expect(await client.ask({ kind: 'list' })).toEqual({ error: expect.stringContaining('Unauthorized') });
+  }, 60_000);
+
+  test('a delete leaves nothing of it', async () => {
+    const { id } = await world.member(cluster, 'primary');
+    expect((await world.call('DELETE', world.paths('vectors'), world.as)).status).toBe(202);
+    await vi.waitFor(async () => expect((await world.call('GET', world.paths('vectors'), world.as)).status).toBe(404), {
+      timeout: 30_000,
+      interval: 100,
+    });
+    const services = (await world.services.observeServices()).map((one) => one.id);
+    expect(services.filter((one) => [id, cluster.id].includes(one))).toEqual([]);
+    const own = [id, cluster.id];
+    for (const [table, column] of [
+      ['database_clusters', 'id'],
+      ['database_members', 'cluster_id'],
+      ['devices', 'id'],
+      ['ports', 'device_id'],
+      ['reservations', 'device_id'],
+    ])
+      expect([
+        table,
+        await query(sql`SELECT FROM ${raw(table ?? '')} WHERE ${raw(column ?? '')} = ANY (${own}::uuid[])`),
+      ]).toEqual([table, []]);
+  }, 60_000);
+});

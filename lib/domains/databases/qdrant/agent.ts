@@ -1,0 +1,77 @@
+import { type Cluster, type Member, primaryOf, servingMembers } from '../cluster/clusters';
+import { type DiskMemory, newDiskMemory, watchDisk } from '../cluster/disk';
+import { lasting, type Since } from '../cluster/lasting';
+import type { Failure } from '../cluster/member-error';
+import { restartEndpoint, restartMember } from '../cluster/member-process';
+import { type MemberNote, noteStates, OBSERVED } from '../cluster/notes';
+import { endpointFacts, endpointOf } from '../cluster/specs';
+import { endpointStats, settleEndpoint } from '../endpoint/endpoint';
+import { keptFreeMb, memberSpec } from './specs';
+import { failureOf } from './state';
+
+/** Large requests keep a member busy for a while. */
+const ANSWER_MS = 1_500;
+const HUNG_MS = 8_000;
+const ENDPOINT_SILENT_MS = 2_000;
+/** How much is left when a disk counts as full, in times of what members keep free. */
+const SAID_BEFORE = 1.25;
+
+type Memory = DiskMemory & { since: Since };
+
+/** A look at a cluster of Qdrant, with what is remembered of it from look to look. */
+export function newLook(): (cluster: Cluster) => Promise<void> {
+  const memory: Memory = { ...newDiskMemory(), since: new Map() };
+  return (cluster) => look(cluster, memory);
+}
+
+async function look(cluster: Cluster, memory: Memory): Promise<void> {
+  const member = primaryOf(servingMembers(cluster));
+  if (!member) return;
+  const endpoint = endpointOf(cluster);
+  const [failure, stats] = await Promise.all([failureOf(cluster, member, ANSWER_MS), endpointStats(endpoint)]);
+  if (stats) await settleEndpoint(endpoint, endpointFacts(cluster), stats);
+  wakeHung(cluster, member, failure, stats !== undefined, memory);
+  await noteStates(cluster, {
+    members: [noteOf(member, failure)],
+    running: failure === null ? 1 : 0,
+    ...statusOf(cluster, failure),
+  });
+  // The member itself refuses writes, a little after the cluster has said why.
+  const full = (keptFreeMb(cluster) * SAID_BEFORE) / (cluster.storage_gb * 1024);
+  if (failure === null) await watchDisk(cluster, member, memory, async () => {}, full);
+}
+
+/** Starts the member and the endpoint anew when they hang, where nothing else will. */
+function wakeHung(
+  cluster: Cluster,
+  member: Member,
+  failure: Failure | null,
+  endpointAnswers: boolean,
+  { since }: Memory,
+): void {
+  if (lasting(since, 'hung', failure === 'silent') >= HUNG_MS) {
+    since.delete('hung');
+    restartMember(memberSpec, cluster, member);
+  }
+  if (lasting(since, 'endpoint', !endpointAnswers) < ENDPOINT_SILENT_MS) return;
+  since.delete('endpoint');
+  restartEndpoint(cluster);
+}
+
+function noteOf({ id }: Member, failure: Failure | null): MemberNote {
+  if (failure === 'silent') return { id, status: 'failed', reason: 'It does not answer.', lag: null };
+  return { id, status: failure === null ? 'running' : 'starting', reason: null, lag: null };
+}
+
+function statusOf({ status, status_reason, read_only }: Cluster, failure: Failure | null) {
+  if (!OBSERVED.includes(status)) return { status, reason: status_reason };
+  if (failure === 'silent') return { status: 'degraded', reason: 'Its member does not answer.' };
+  if (failure !== null) return { status: 'degraded', reason: 'Its member is being started again.' };
+  if (read_only)
+    return {
+      status: 'degraded',
+      reason:
+        'The disk is nearly full: the cluster takes no writes until its storage is enlarged, or collections are deleted.',
+    };
+  return { status: 'available', reason: null };
+}

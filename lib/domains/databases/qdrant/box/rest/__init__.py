@@ -1,0 +1,1 @@
+"""The REST API of Qdrant in front of Qdrant's own core."""

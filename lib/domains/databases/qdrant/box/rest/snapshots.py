@@ -1,0 +1,212 @@
+"""Snapshots: a collection, or all of them, as one file. They come from this cluster or an upload, never from an address."""
+
+import contextlib
+import datetime
+import hashlib
+import json
+import os
+import re
+import shutil
+import tarfile
+import uuid
+
+from .errors import Refusal, missing, wrong
+from .store import collection_name, sync_folder
+
+MOST_FILES = 50_000
+SNAPSHOT_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,254}")
+
+
+def stamp():
+    return datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d-%H-%M-%S")
+
+
+def described(path):
+    """A snapshot in a list. Its checksum was written beside it when it was made."""
+    found = os.stat(path)
+    made = datetime.datetime.fromtimestamp(found.st_mtime, datetime.timezone.utc)
+    try:
+        with open(f"{path}.sha256") as file:
+            checksum = file.read().strip()
+    except FileNotFoundError:
+        checksum = None
+    name = os.path.basename(path)
+    return {"name": name, "creation_time": made.strftime("%Y-%m-%dT%H:%M:%S"), "size": found.st_size, "checksum": checksum}
+
+
+def sha256_of(path):
+    digest = hashlib.sha256()
+    with open(path, "rb") as file:
+        while chunk := file.read(1 << 20):
+            digest.update(chunk)
+    return digest.hexdigest()
+
+
+def listed(folder):
+    if not os.path.isdir(folder):
+        return []
+    return [described(os.path.join(folder, name)) for name in sorted(os.listdir(folder)) if name.endswith(".snapshot")]
+
+
+def file_of(folder, name):
+    """The file of a snapshot. @raises Refusal for a name that is none"""
+    path = os.path.join(folder, name)
+    if not SNAPSHOT_NAME.fullmatch(name) or not name.endswith(".snapshot") or not os.path.isfile(path):
+        raise missing(f"Snapshot {name[:64]} not found")
+    return path
+
+
+def remove(path):
+    os.remove(path)
+    with contextlib.suppress(FileNotFoundError):
+        os.remove(f"{path}.sha256")
+
+
+@contextlib.contextmanager
+def whole(collection):
+    """The collection as it is on disk, while nothing changes it."""
+    with collection.writing():
+        collection.shard.flush()
+        yield
+
+
+def finish(draft, path):
+    with open(draft, "rb") as file:
+        os.fsync(file.fileno())
+    with open(f"{path}.sha256", "w") as file:
+        file.write(sha256_of(draft))
+    os.rename(draft, path)
+    sync_folder(os.path.dirname(path))
+    return described(path)
+
+
+def take(store, collection):
+    """Makes a snapshot of one collection."""
+    folder = store.snapshots_of(collection)
+    os.makedirs(folder, exist_ok=True)
+    safe = re.sub(r"[^A-Za-z0-9_-]", "_", collection.name)[:100]
+    path = os.path.join(folder, f"c{safe}-{stamp()}-{uuid.uuid4().hex[:8]}.snapshot")
+    draft = os.path.join(store.incoming, uuid.uuid4().hex)
+    try:
+        with whole(collection), tarfile.open(draft, "w") as archive:
+            archive.add(collection.description, arcname="collection.json")
+            archive.add(os.path.join(collection.folder, "shard"), arcname="shard")
+        return finish(draft, path)
+    finally:
+        with contextlib.suppress(FileNotFoundError):
+            os.remove(draft)
+
+
+def full_folder(store):
+    return os.path.join(store.snapshots, "full")
+
+
+def write_full(store, file):
+    """Writes all collections and aliases as one archive."""
+    with tarfile.open(fileobj=file, mode="w|") as archive:
+        with store.lock:
+            collections = list(store.by_name.values())
+            aliases = dict(store.aliases)
+        for collection in collections:
+            with contextlib.suppress(Refusal), whole(collection):
+                name = os.path.basename(collection.folder)
+                archive.add(collection.description, arcname=f"collections/{name}/collection.json")
+                archive.add(os.path.join(collection.folder, "shard"), arcname=f"collections/{name}/shard")
+        add_text(archive, "aliases.json", json.dumps(aliases), store)
+
+
+def add_text(archive, name, content, store):
+    path = os.path.join(store.incoming, uuid.uuid4().hex)
+    try:
+        with open(path, "w") as file:
+            file.write(content)
+        archive.add(path, arcname=name)
+    finally:
+        os.remove(path)
+
+
+def take_full(store):
+    folder = full_folder(store)
+    os.makedirs(folder, exist_ok=True)
+    store.require_room()
+    path = os.path.join(folder, f"full-snapshot-{stamp()}-{uuid.uuid4().hex[:8]}.snapshot")
+    draft = os.path.join(store.incoming, uuid.uuid4().hex)
+    try:
+        with open(draft, "wb") as file:
+            write_full(store, file)
+        return finish(draft, path)
+    finally:
+        with contextlib.suppress(FileNotFoundError):
+            os.remove(draft)
+
+
+def unpack(path, folder):
+    """Unpacks a snapshot: plain files and folders below `folder`, nothing else.
+
+    @raises Refusal for anything else, before it is written
+    """
+    try:
+        with tarfile.open(path, "r:") as archive:
+            for count, member in enumerate(archive):
+                parts = member.name.split("/")
+                if count >= MOST_FILES or len(parts) > 16 or len(member.name) > 512:
+                    raise wrong("This is no snapshot of a collection")
+                if member.name.startswith("/") or any(part in ("", ".", "..") or "\0" in part for part in parts):
+                    raise wrong("This is no snapshot of a collection")
+                target = os.path.join(folder, *parts)
+                if member.isdir():
+                    os.makedirs(target, exist_ok=True)
+                elif member.isreg():
+                    os.makedirs(os.path.dirname(target), exist_ok=True)
+                    with archive.extractfile(member) as source, open(target, "xb") as file:
+                        shutil.copyfileobj(source, file, 1 << 20)
+                else:
+                    raise wrong("This is no snapshot of a collection")
+    except (tarfile.TarError, EOFError, FileExistsError, NotADirectoryError, IsADirectoryError, ValueError):
+        raise wrong("This is no snapshot of a collection") from None
+
+
+def recover(store, name, path, checksum=None):
+    """Makes a collection what a snapshot holds; until that is complete, it serves as before."""
+    from .store import Collection
+
+    collection_name(name)
+    store.require_room()
+    if checksum is not None and checksum != sha256_of(path):
+        raise wrong("Snapshot checksum mismatch")
+    if name in store.aliases:
+        raise wrong(f"{name[:40]} is an alias")
+    folder = store.new_folder()
+    draft = f"{folder}.new"
+    try:
+        os.makedirs(draft)
+        unpack(path, draft)
+        if sorted(os.listdir(draft)) != ["collection.json", "shard"]:
+            raise wrong("This is no snapshot of a collection")
+        collection = Collection(draft, store)
+        try:
+            collection.load()
+            collection.name = name
+            collection.save()
+            collection.shard.close()
+        except BaseException as error:
+            raise wrong(f"The snapshot cannot be opened: {str(error)[:200]}") from None
+        with store.lock:
+            former = store.by_name.get(name)
+            kept = None if former is None else store.snapshots_of(former)
+            adopted = store.adopt(draft, folder)
+            if kept is not None and os.path.isdir(kept):
+                os.rename(kept, store.snapshots_of(adopted))
+    except BaseException:
+        shutil.rmtree(draft, ignore_errors=True)
+        raise
+
+
+def local_file(store, collection, location):
+    """The snapshot that a location names. Addresses are refused: a cluster fetches nothing."""
+    if not isinstance(location, str) or not location.startswith("file://"):
+        raise wrong("location: this cluster fetches from no address. Upload the snapshot, or name one of its own.")
+    name = location.removeprefix("file://").rsplit("/", 1)[-1]
+    if collection is None:
+        raise missing(f"Snapshot {name[:64]} not found")
+    return file_of(store.snapshots_of(collection), name)

@@ -1,0 +1,65 @@
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { ServiceFile, ServiceSpec } from '@/lib/hosts/services/engine';
+import type { Cluster, Member } from '../cluster/clusters';
+import { certificateOf, portOf } from '../cluster/specs';
+import { enginePorts } from '../ports';
+import { openSecrets } from '../secrets';
+import { SOCKET } from './socket';
+
+const BOX = join(dirname(fileURLToPath(import.meta.url)), 'box');
+
+/** The program of a member, with its paths. */
+const program: readonly ServiceFile[] = readdirSync(BOX, { recursive: true, encoding: 'utf8' })
+  .filter((path) => path.endsWith('.py'))
+  .toSorted()
+  .map((path) => ({ path, content: readFileSync(join(BOX, path), 'utf8'), secret: false }));
+
+const programDigest = createHash('sha256')
+  .update(JSON.stringify(program.map(({ path, content }) => [path, content])))
+  .digest('hex');
+
+const FREE_SHARE = 0.04;
+const LEAST_FREE_MB = 64;
+/** Of the disk, what a member's writes leave free. */
+export const keptFreeMb = ({ storage_gb }: Pick<Cluster, 'storage_gb'>): number =>
+  Math.max(LEAST_FREE_MB, Math.ceil(storage_gb * 1024 * FREE_SHARE));
+
+/** A connection has a thread, and the core has its own. */
+const MOST_THREADS = 1_000;
+
+/** The desired state of a member. */
+export async function memberSpec(cluster: Cluster, member: Member): Promise<ServiceSpec> {
+  const certificate = await certificateOf(cluster);
+  const { verifier } = openSecrets(cluster.id, cluster.sealed_secrets);
+  const memoryMb = Math.ceil(cluster.ram_gb * 1024);
+  return {
+    id: member.id,
+    program: { name: 'qdrant', version: member.version },
+    argv: ['/usr/bin/python3', '-I', '-S', '/etc/service/server.py', String(enginePorts.qdrant.serving)],
+    environment: {
+      INCARNATION: String(member.incarnation),
+      // Another program starts the member anew; keys and certificates are read while it runs.
+      PROGRAM: programDigest,
+      MEMORY_MB: String(memoryMb),
+      SEARCH_THREADS: String(cluster.vcpus),
+      KEEP_FREE_MB: String(keptFreeMb(cluster)),
+    },
+    files: [
+      ...program,
+      { path: 'api-key', content: `${verifier}\n`, secret: true },
+      { path: 'tls/cert.pem', content: certificate.certificate, secret: false },
+      { path: 'tls/key.pem', content: certificate.key, secret: true },
+    ],
+    state: { sizeMb: cluster.storage_gb * 1024 },
+    port: portOf(cluster, member),
+    limits: { cpuMillis: cluster.vcpus * 1000, memoryMb, processes: MOST_THREADS, openFiles: 16_384 },
+    health: { kind: 'socket', path: SOCKET },
+    restart: 'always',
+    reload: { kind: 'signal', signal: 'SIGHUP' },
+    power: 'running',
+    stopSeconds: 8,
+  };
+}

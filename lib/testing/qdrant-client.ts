@@ -1,0 +1,90 @@
+import { createInterface } from 'node:readline';
+import { setTimeout as delay } from 'node:timers/promises';
+import { QdrantClient } from '@qdrant/js-client-rest';
+import { z } from 'zod';
+
+/* Qdrant's own client on a tenant's network, as a process in that network: a line in is a job, a line out its result. */
+const job = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('create'), collection: z.string(), size: z.int() }),
+  z.object({ kind: z.literal('search'), collection: z.string(), vector: z.array(z.number()) }),
+  z.object({ kind: z.literal('write'), collection: z.string() }),
+  z.object({ kind: z.literal('finish'), collection: z.string() }),
+  z.object({ kind: z.literal('put'), collection: z.string(), id: z.int() }),
+  z.object({ kind: z.literal('drop'), collection: z.string() }),
+  z.object({ kind: z.literal('list') }),
+]);
+
+const { uri: url, key: apiKey } = z
+  .object({ uri: z.string(), key: z.string().optional() })
+  .parse(JSON.parse(process.env.CLIENT ?? '{}'));
+const client = new QdrantClient({ url, ...(apiKey === undefined ? {} : { apiKey }), checkCompatibility: false });
+
+const acknowledged: number[] = [];
+let errors = 0;
+let gap = 0;
+let isEnding = false;
+let writer = Promise.resolve();
+
+/** Writes point after point, each until it is acknowledged, until it is told to end. */
+async function write(collection: string): Promise<void> {
+  let last = performance.now();
+  while (!isEnding) {
+    const id = acknowledged.length + 1_000;
+    try {
+      await client.upsert(collection, { wait: true, points: [{ id, vector: [id, 1, 2, 3], payload: { id } }] });
+      acknowledged.push(id);
+      gap = Math.max(gap, performance.now() - last);
+      last = performance.now();
+    } catch {
+      errors += 1;
+      await delay(20);
+    }
+  }
+}
+
+const AT_LEAST = 200;
+const LONGEST_MS = 30_000;
+
+/** Waits until so many writes are acknowledged. */
+async function untilWritten(count: number): Promise<void> {
+  const until = performance.now() + LONGEST_MS;
+  while (acknowledged.length < count && performance.now() < until) await delay(10);
+}
+
+/** Ends the writer when it has written again after an error, and asks for all that was acknowledged. */
+async function finish(collection: string) {
+  const until = performance.now() + LONGEST_MS;
+  while (errors === 0 && performance.now() < until) await delay(10);
+  await untilWritten(acknowledged.length + AT_LEAST);
+  isEnding = true;
+  await writer;
+  const found = await client.retrieve(collection, { ids: acknowledged });
+  const present = new Set(found.filter(({ id, payload }) => payload?.id === id).map(({ id }) => id));
+  const lost = acknowledged.filter((id) => !present.has(id)).length;
+  return { acknowledged: acknowledged.length, lost, errors, gap_ms: Math.round(gap) };
+}
+
+async function run(wanted: z.output<typeof job>): Promise<unknown> {
+  if (wanted.kind === 'list') return (await client.getCollections()).collections.map(({ name }) => name);
+  const { collection } = wanted;
+  if (wanted.kind === 'create')
+    return client.createCollection(collection, { vectors: { size: wanted.size, distance: 'Cosine' } });
+  if (wanted.kind === 'put')
+    return client.upsert(collection, { wait: true, points: [{ id: wanted.id, vector: [1, 1, 1, 1] }] });
+  if (wanted.kind === 'drop') return client.deleteCollection(collection);
+  if (wanted.kind === 'finish') return finish(collection);
+  if (wanted.kind === 'write') {
+    writer = write(collection);
+    return untilWritten(AT_LEAST);
+  }
+  return (await client.query(collection, { query: wanted.vector, limit: 1, with_payload: true })).points;
+}
+
+/** Causes too: a certificate that is not trusted is one. */
+const messageOf = (error: unknown): string =>
+  error instanceof Error ? [error.message, ...(error.cause ? [messageOf(error.cause)] : [])].join(': ') : String(error);
+
+for await (const line of createInterface({ input: process.stdin })) {
+  const result = await run(job.parse(JSON.parse(line))).catch((error) => ({ error: messageOf(error) }));
+  process.stdout.write(`${JSON.stringify(result ?? null)}\n`);
+}
