@@ -11,7 +11,7 @@ import { endpointStats, hold, release, repoint, settleEndpoint } from '../endpoi
 import type { MemberStatus } from '../schema';
 import { memberName } from '../view';
 import { ask, forget } from './connections';
-import { noteInStep } from './in-step';
+import { bringBack, noteInStep } from './in-step';
 import { beginAgain, formAgain } from './quorum';
 import { memberSpec } from './specs';
 import { bestSuccessor, isInStep, isServing, type Seen, statesOf } from './state';
@@ -47,6 +47,7 @@ async function look(cluster: Cluster, memory: Memory): Promise<void> {
     return;
   }
   if (isServing(own)) memory.sawPrimary = primary.id;
+  bringBack(cluster, seen, memory.since);
   await noteInStep(seen);
   if (stats) await settleEndpoint(endpointOf(cluster), endpointFacts(cluster), stats);
   for (const { member, state } of seen) {

@@ -7,6 +7,8 @@ export type State =
       isUp: true;
       /** Whether its group has the majority: only then does it take statements. */
       isInGroup: boolean;
+      /** Whether it is in no group with a majority; one that is fetching what it lacks is in one. */
+      isParted: boolean;
       /** Whether it has applied what the group agreed on, up to flow control. */
       isSynced: boolean;
       committed: number;
@@ -30,6 +32,7 @@ export async function stateOf(cluster: Cluster, member: Member, timeoutMs = 700)
     return {
       isUp: true,
       isInGroup: value.get('wsrep_cluster_status') === 'Primary' && value.get('wsrep_ready') === 'ON',
+      isParted: value.get('wsrep_cluster_status') !== 'Primary',
       isSynced: value.get('wsrep_local_state') === '4',
       committed: Number(value.get('wsrep_last_committed') ?? -1),
     };
