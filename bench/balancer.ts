@@ -114,7 +114,7 @@ export async function measureBalancer(): Promise<void> {
 export const figures = ({ perSecond, p50_ms, p99_ms }: Load) =>
   `${Math.round(perSecond)}/s (p50 ${p50_ms.toFixed(2)} ms, p99 ${p99_ms.toFixed(2)} ms)`;
 
-/** What a group of the kernel allows: its weight and its quota of processor time, in the first and the second version of groups. */
+/** The CPU weight and quota of a cgroup, for cgroups v1 and v2. */
 const LIMITS = ['cpu.shares', 'cpu.cfs_period_us', 'cpu.cfs_quota_us', 'cpu.weight', 'cpu.max'];
 
 /**

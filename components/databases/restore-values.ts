@@ -9,7 +9,7 @@ import type { Backup, Cluster } from './types';
 type CreateBody = components['schemas']['CreateDatabaseCluster'];
 const { fields } = createPostgresCluster;
 
-/** What a new cluster begins with: a backup, or what another cluster had at a moment. */
+/** The source of a restore: a backup, or a cluster's data as of a moment. */
 export type RestoreSource = { backup: Backup } | { cluster: Cluster; at: Date | undefined };
 
 /** What both kinds of sources have. */

@@ -4,16 +4,16 @@ import { sql } from '@/lib/core/db/sql';
 import type { PeriodicJob } from '@/lib/core/operations/periodic';
 import { log } from '@/lib/log';
 import { ownCell } from '@/lib/settings';
+import { type Cluster, type Member, primaryOf, readClusters, servingMembers } from '../cluster/clusters';
 import { archiveWal, keepWal, positionOf, releaseWal } from '../postgres/backup/archive';
 import type { BackupStore } from '../postgres/backup/store';
-import { type Cluster, type Member, primaryOf, readClusters, servingMembers } from '../postgres/clusters';
 import { connectionOf } from '../postgres/connections';
 import { storeOf } from './take';
 
 /** Where the log of a group of members is in a cluster's store. */
 export const logPrefix = (group: number) => `wal/${group}/`;
 
-/** A look every so often takes what is finished; a segment is ended early once it is this old, so that a minute is never lost. */
+/** Finished segments are collected this often. A segment older than this is switched early, so that less than a minute can be lost. */
 const LOOK_MS = 10_000;
 const OLDEST_MS = 35_000;
 /** The archived log of one group takes at most so many bytes for each byte of its cluster's storage, and at least 4 GB. */
@@ -54,7 +54,7 @@ const findArchive = (id: string, group: number): Promise<Archive | undefined> =>
     WHERE cluster_id = ${id}::uuid AND group_no = ${group}::int`);
 
 /**
- * Archives what is finished of a cluster's log. A segment is written whole before the row names it: after a crash it is
+ * Archives the finished segments of a cluster's log. A segment is written whole before the row names it: after a crash it is
  * written again.
  * @param now whether to end the present segment, however young it is
  */

@@ -6,7 +6,7 @@ import { sql } from '@/lib/core/db/sql';
 import type { DatabaseEngine } from '../engines';
 import type { CreateCluster, Restore } from '../schema';
 
-/** What a new cluster begins with. */
+/** The source that a new cluster is restored from. */
 export type PlannedRestore = {
   backup_id: string;
   source_id: string;

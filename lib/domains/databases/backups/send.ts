@@ -10,11 +10,11 @@ import { tarHeader, tarPadding } from './tar';
 const WHOLE = 'nephele.whole';
 const SILENT_MS = 120_000;
 
-/** What a member that recovers wants: its data, or more of the log. `null`: it does not listen. */
+/** What a recovering member asks for: its data, or more of the log. `null`: it does not listen. */
 export type Wanted = 'data' | 'log' | null;
 
 /**
- * Sends a member what it wants of a backup, through a socket of its own, and waits until it is there.
+ * Sends a member the part of a backup it asks for, through the member's own socket, and waits until it is there.
  * @param content by what is wanted: pieces in tar's format; nothing where there is nothing to send
  * @returns what was wanted
  * @throws Error when it was cut: the member begins anew, and so may the caller

@@ -4,16 +4,16 @@ import type { Cluster, Member } from './clusters';
 /** How a planned switch went: for how long new connections waited, in milliseconds. */
 export type Switched = { pause_ms: number };
 
-/** What the shared steps and the agent need of an engine. */
+/** The functions of an engine that the shared steps and the agent call. */
 export type EngineDriver = {
   /** The desired state of a member's process. */
   memberSpec(cluster: Cluster, member: Member): Promise<ServiceSpec>;
   /**
-   * Brings accounts, passwords and what the tenant owns to the primary: may be repeated.
+   * Applies accounts, passwords and ownership to the primary. Idempotent.
    * @throws MemberError while the primary does not take statements
    */
   settleRoles(cluster: Cluster, primary: Member): Promise<void>;
-  /** What is waited for until every member serves or follows and has everything; null when they do. */
+  /** What the caller still has to wait for before all members are in sync; null once they are. */
   inStep(cluster: Cluster): Promise<string | null>;
   /** What of a change must come to the primary before its standbys. Null where nothing must. */
   primaryFirst: ((cluster: Cluster) => Promise<void>) | null;
