@@ -15,12 +15,12 @@ import { Skeleton } from '@/components/kit/ui/skeleton';
 import { useList } from '@/lib/client/list';
 import { useRefusal } from '@/lib/client/may';
 import { useProject } from '@/lib/client/project';
-import { hasBackups } from '@/lib/domains/databases/engines';
 import { formatBytes } from '@/lib/format/size';
 import { formatMoment } from '@/lib/format/time';
 import { useBackupActions } from './backup-actions';
 import { momentOf } from './backup-look';
 import { BackupTimeline } from './backup-timeline';
+import { whyNoBackups } from './engine-look';
 import { type Backup, backupKindLabels, type Cluster, pathOf, whyNotBackUp } from './types';
 
 /** The backups of a cluster on a timeline, each to be restored; with continuous ones, any moment. */
@@ -29,6 +29,7 @@ export function BackupsTab({ cluster }: { cluster: Cluster }) {
   const refusal = useRefusal();
   const list = useList('/api/v1/dbaas/backups', { engine, namespace, name, limit: 200 });
   const { actionsOf, restoreTo, dialog } = useBackupActions();
+  const none = whyNoBackups(engine);
   const mayRestore = refusal('createPostgresCluster');
   const whyNotMoment = mayRestore ?? (restore_window ? undefined : whyNoMoments(cluster));
   return (
@@ -38,9 +39,7 @@ export function BackupsTab({ cluster }: { cluster: Cluster }) {
         description={
           restore_window
             ? 'Changes are archived continuously: any moment on the band can be restored. Dots are backups.'
-            : hasBackups(engine)
-              ? 'Backups are made every day and before upgrades.'
-              : 'This release makes no backups of this engine.'
+            : (none ?? 'Backups are made every day and before upgrades.')
         }
         actions={
           <>
@@ -63,9 +62,7 @@ export function BackupsTab({ cluster }: { cluster: Cluster }) {
         {({ rows }) =>
           rows.length === 0 ? (
             <EmptyState icon={kindIcon('database-backup')} title="No backups yet">
-              {hasBackups(engine)
-                ? 'The first one is made within a day. Each is verified by restoring it.'
-                : 'This release makes no backups of this engine.'}
+              {none ?? 'The first one is made within a day. Each is verified by restoring it.'}
             </EmptyState>
           ) : (
             <BackupList backups={rows} actionsOf={actionsOf} />

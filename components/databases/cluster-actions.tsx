@@ -11,7 +11,7 @@ import { clusterKey } from '@/lib/domains/databases/paths';
 import { formatCount } from '@/lib/format/quantity';
 import { formatGigabytes } from '@/lib/format/size';
 import { paths } from '@/lib/paths';
-import { engineLooks, whyOnlyPostgres } from './engine-look';
+import { engineLooks, whyNoUpgrades } from './engine-look';
 import { type Cluster, pathOf, whyNotBackUp, whyNotChange, whyNotDelete, whyNotFailOver } from './types';
 
 const FloatingIpDialog = lazyComponent(() =>
@@ -60,7 +60,7 @@ export function useClusterActions({ onDeleted }: { onDeleted?: () => void } = {}
           refusal('upgradeDatabaseCluster') ??
           (cluster.status === 'upgrading' ? undefined : whyNotChange(cluster)) ??
           (upgrade_available === null && cluster.status !== 'upgrading'
-            ? (whyOnlyPostgres(engine, 'upgrades') ?? 'This is the newest certified version.')
+            ? (whyNoUpgrades(engine) ?? 'This is the newest certified version.')
             : undefined),
         href: paths.upgradeDatabase(project.slug, clusterKey(cluster)),
       },

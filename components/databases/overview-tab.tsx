@@ -12,7 +12,7 @@ import { useProject } from '@/lib/client/project';
 import { formatGigabytes } from '@/lib/format/size';
 import { paths } from '@/lib/paths';
 import { ConnectionCard } from './connection-card';
-import { whyOnlyPostgres } from './engine-look';
+import { whyNoBackups } from './engine-look';
 import { MembersCard } from './members-card';
 import type { Cluster } from './types';
 import { UserCard } from './user-card';
@@ -66,10 +66,7 @@ function Details({ cluster }: { cluster: Cluster }) {
             ),
           ],
           ['Floating IP', <FloatingAddress key="floating" address={floating_ip} />],
-          [
-            'Last backup',
-            <Time key="backup" at={last_backup_at} none={whyOnlyPostgres(engine, 'backups') ?? 'None yet'} />,
-          ],
+          ['Last backup', <Time key="backup" at={last_backup_at} none={whyNoBackups(engine) ?? 'None yet'} />],
           ['ID', <Id key="id" value={id} label="cluster ID" full />],
           ['Created', <Time key="created" at={created_at} form="exact" />],
         ]}

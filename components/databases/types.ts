@@ -1,6 +1,7 @@
 import type { Row } from '@/lib/client/list';
 import type { components } from '@/lib/client/schema';
-import { type DatabaseEngine, hasBackups } from '@/lib/domains/databases/engines';
+import type { DatabaseEngine } from '@/lib/domains/databases/engines';
+import { whyNoBackups } from './engine-look';
 
 export type Cluster = Row<'/api/v1/dbaas/clusters'>;
 export type Member = Cluster['members'][number];
@@ -52,7 +53,7 @@ export function whyNotChange({ status }: Pick<Cluster, 'status'>): string | unde
 
 /** Why a cluster cannot be backed up now, if so. */
 export function whyNotBackUp(cluster: Pick<Cluster, 'engine' | 'status'>): string | undefined {
-  return hasBackups(cluster.engine) ? whyNotChange(cluster) : 'This release makes no backups of this engine.';
+  return whyNoBackups(cluster.engine) ?? whyNotChange(cluster);
 }
 
 /** Why no other member can take over, if so. */

@@ -19,7 +19,7 @@ import { clusterKey } from '@/lib/domains/databases/paths';
 import { formatDuration } from '@/lib/format/time';
 import { paths } from '@/lib/paths';
 import { CandidateCards, rollbackWords } from './candidate-cards';
-import { engineLooks, whyOnlyPostgres } from './engine-look';
+import { engineLooks, whyNoUpgrades } from './engine-look';
 import { PreflightList } from './preflight-list';
 import { type Candidate, type Cluster, ofCluster, pathOf, whyNotChange } from './types';
 
@@ -38,7 +38,7 @@ export function UpgradeWizard({ cluster }: { cluster: Cluster }) {
         if (!first) {
           return (
             <EmptyState icon={kindIcon('database')} title="No upgrade available">
-              {whyOnlyPostgres(cluster.engine, 'upgrades') ??
+              {whyNoUpgrades(cluster.engine) ??
                 `${engineLooks[cluster.engine].label} ${cluster.version} is the newest certified version.`}
             </EmptyState>
           );

@@ -14,7 +14,7 @@ import { useProject } from '@/lib/client/project';
 import { clusterKey } from '@/lib/domains/databases/paths';
 import { formatDuration } from '@/lib/format/time';
 import { paths } from '@/lib/paths';
-import { engineLooks, whyOnlyPostgres } from './engine-look';
+import { engineLooks, whyNoUpgrades } from './engine-look';
 import type { Cluster, Job } from './types';
 
 /** The version of a cluster, the next one, and its past upgrades. */
@@ -30,7 +30,7 @@ export function UpgradesTab({ cluster }: { cluster: Cluster }) {
         title={`${label} ${version}`}
         description={
           upgrade_available === null
-            ? (whyOnlyPostgres(engine, 'upgrades') ?? 'This is the newest certified version.')
+            ? (whyNoUpgrades(engine) ?? 'This is the newest certified version.')
             : `Version ${upgrade_available} is available. The upgrade begins with five checks and can be rolled back.`
         }
         actions={

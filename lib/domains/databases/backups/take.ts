@@ -5,9 +5,9 @@ import { newId } from '@/lib/core/db/id';
 import { execute, queryOne } from '@/lib/core/db/pool';
 import { sql } from '@/lib/core/db/sql';
 import { settings } from '@/lib/settings';
+import type { Cluster, Member } from '../cluster/clusters';
 import { beginBaseBackup, replicationOf } from '../postgres/backup/base-backup';
 import { type BackupStore, FolderStore } from '../postgres/backup/store';
-import type { Cluster, Member } from '../postgres/clusters';
 import { connectionOf } from '../postgres/connections';
 import type { BackupKind } from '../schema';
 

@@ -5,7 +5,7 @@ import { orderOperation } from '@/lib/core/operations/order';
 import type { PeriodicJob } from '@/lib/core/operations/periodic';
 import { done, failure, type OperationSteps, operationSteps } from '@/lib/core/operations/steps';
 import { ownCell } from '@/lib/settings';
-import { primaryOf, readCluster, servingMembers } from '../postgres/clusters';
+import { primaryOf, readCluster, servingMembers } from '../cluster/clusters';
 import { archiveCluster, removeOldLogs } from './archives';
 import { backUpKind, checkBackupKind } from './operations';
 import { baseKey, storeOf, takeBackup } from './take';

@@ -30,6 +30,22 @@ export async function release(endpoint: Endpoint): Promise<void> {
   await command(endpoint, 'release');
 }
 
+/**
+ * Lets new connections wait while something happens, however it ends.
+ * @returns for how long they waited, in milliseconds
+ * @throws Error when the endpoint does not answer, and what the work throws
+ */
+export async function whileHeld(endpoint: Endpoint, work: () => Promise<void>): Promise<number> {
+  const began = performance.now();
+  await hold(endpoint);
+  try {
+    await work();
+  } finally {
+    await release(endpoint);
+  }
+  return Math.round(performance.now() - began);
+}
+
 /** Ends all connections through the endpoint, at once. */
 export async function endSessions(endpoint: Endpoint): Promise<void> {
   const readers = Array.from({ length: SLOTS }, (_, index) => `shutdown sessions server ${readServer(index + 1)}`);

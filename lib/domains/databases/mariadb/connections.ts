@@ -4,6 +4,7 @@ import mysql, { type Connection, type RowDataPacket } from 'mysql2/promise';
 import { engineOf } from '@/lib/engines/engines';
 import type { Cluster, Member } from '../cluster/clusters';
 import { type Failure, MemberError } from '../cluster/member-error';
+import { Late, within } from '../cluster/within';
 import { openSecrets } from '../secrets';
 import { MEMBER_SOCKET, SERVER_SOCKET, SUPERUSER } from './settings-file';
 
@@ -81,17 +82,6 @@ export function tell(cluster: Cluster, member: Pick<Member, 'id'>, word = ''): P
       resolve(phase === undefined ? undefined : { phase, uuid, seqno: Number(seqno ?? -1) });
     });
   });
-}
-
-class Late extends Error {}
-
-function within<T>(work: Promise<T>, ms: number): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Late('no answer in time')), ms);
-  });
-  work.catch(() => {});
-  return Promise.race([work, late]).finally(() => clearTimeout(timer));
 }
 
 function failureOf(error: unknown): Failure | undefined {

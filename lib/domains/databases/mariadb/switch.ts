@@ -2,7 +2,7 @@ import { appoint } from '../cluster/appoint';
 import { type Cluster, type Member, primaryOf, readCluster, servingMembers } from '../cluster/clusters';
 import type { Switched } from '../cluster/driver';
 import { endpointOf } from '../cluster/specs';
-import { endSessions, hold, release, repoint } from '../endpoint/endpoint';
+import { endSessions, repoint, whileHeld } from '../endpoint/endpoint';
 import { ask } from './connections';
 import { SUPERUSER } from './settings-file';
 import { bestSuccessor, stateOf, statesOf } from './state';
@@ -27,19 +27,15 @@ export async function switchPrimary(clusterId: string): Promise<Switched> {
   const target = bestSuccessor(await statesOf(cluster, members, PATIENT_MS));
   if (!primary || !target) throw new Error('No other member has all data.');
   const endpoint = endpointOf(cluster);
-  const began = performance.now();
-  await hold(endpoint);
-  try {
+  const pause_ms = await whileHeld(endpoint, async () => {
     await drain(cluster, primary);
     await catchUp(cluster, primary, target);
     if (!(await appoint(cluster, { from: primary, to: target, rebuild: false, action: 'switched' })))
       throw new Error('The cluster has changed meanwhile.');
     await repoint(endpoint, target.ip);
     await endSessions(endpoint);
-  } finally {
-    await release(endpoint);
-  }
-  return { pause_ms: Math.round(performance.now() - began) };
+  });
+  return { pause_ms };
 }
 
 /** Ends the connections of clients: idle ones at once, the others when their statement ends, or after half a second. */

@@ -2,6 +2,7 @@ import pg from 'pg';
 import { engineOf } from '@/lib/engines/engines';
 import type { Cluster, Member } from '../cluster/clusters';
 import { type Failure, MemberError } from '../cluster/member-error';
+import { Late, within } from '../cluster/within';
 import { openSecrets } from '../secrets';
 import { PORT, SUPERUSER } from './settings-file';
 
@@ -100,17 +101,6 @@ export async function forgetAll(): Promise<void> {
   const all = [...held.values()];
   held.clear();
   await Promise.allSettled(all.map(({ client }) => within(client.end(), 1000)));
-}
-
-class Late extends Error {}
-
-function within<T>(work: Promise<T>, ms: number): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Late('no answer in time')), ms);
-  });
-  work.catch(() => {});
-  return Promise.race([work, late]).finally(() => clearTimeout(timer));
 }
 
 function failureOf(error: unknown): Failure | undefined {

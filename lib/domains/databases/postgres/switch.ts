@@ -4,7 +4,7 @@ import { type Cluster, type Member, primaryOf, readCluster, servingMembers } fro
 import type { Switched } from '../cluster/driver';
 import { endpointOf } from '../cluster/specs';
 import { inTurn } from '../cluster/turns';
-import { endSessions, hold, release, repoint } from '../endpoint/endpoint';
+import { endSessions, repoint, whileHeld } from '../endpoint/endpoint';
 import { ask, forget } from './connections';
 import { bestStandby, promote, startMember, stopFormer } from './promotion';
 import { connections, SUPERUSER } from './settings-file';
@@ -37,9 +37,7 @@ export async function switchPrimary(clusterId: string): Promise<Switched> {
   const endpoint = endpointOf(cluster);
   // Most of the work of a shutdown, done while clients still write.
   await ask(cluster, primary, 'CHECKPOINT', { timeoutMs: 60_000 });
-  const began = performance.now();
-  await hold(endpoint);
-  try {
+  const pause_ms = await whileHeld(endpoint, async () => {
     await drain(cluster, primary);
     await catchUp(cluster, primary, target);
     if (!(await appoint(cluster, { from: primary, to: target, rebuild: false, action: 'switched' })))
@@ -48,10 +46,7 @@ export async function switchPrimary(clusterId: string): Promise<Switched> {
     await promote(cluster, target);
     await repoint(endpoint, target.ip);
     await endSessions(endpoint);
-  } finally {
-    await release(endpoint);
-  }
-  const pause_ms = Math.round(performance.now() - began);
+  });
   startMember(cluster, primary.id);
   for (const member of members) if (member !== primary && member !== target) startMember(cluster, member.id);
   return { pause_ms };
@@ -62,11 +57,8 @@ export async function switchPrimary(clusterId: string): Promise<Switched> {
  * lower `max_connections`, because a standby never runs with less than its primary.
  */
 export async function restartPrimary(cluster: Cluster, primary: Member): Promise<Switched> {
-  const endpoint = endpointOf(cluster);
   await ask(cluster, primary, 'CHECKPOINT', { timeoutMs: 60_000 });
-  const began = performance.now();
-  await hold(endpoint);
-  try {
+  const pause_ms = await whileHeld(endpointOf(cluster), async () => {
     await drain(cluster, primary);
     forget(primary);
     const { services } = engineOf(cluster.cell_id);
@@ -76,10 +68,8 @@ export async function restartPrimary(cluster: Cluster, primary: Member): Promise
       if (performance.now() > until) throw new Error('The primary did not start again in time.');
       await pause();
     }
-  } finally {
-    await release(endpoint);
-  }
-  return { pause_ms: Math.round(performance.now() - began) };
+  });
+  return { pause_ms };
 }
 
 /** Whether the primary runs with more connections than it should. */

@@ -3,7 +3,7 @@ import { type Cluster, type Member, primaryOf, readCluster, servingMembers } fro
 import type { Switched } from '../cluster/driver';
 import { startMember } from '../cluster/member-process';
 import { endpointOf } from '../cluster/specs';
-import { endSessions, hold, release, repoint } from '../endpoint/endpoint';
+import { endSessions, repoint, whileHeld } from '../endpoint/endpoint';
 import { ask } from './connections';
 import { follow, promote } from './follow';
 import { memberSpec } from './specs';
@@ -27,22 +27,20 @@ export async function switchPrimary(clusterId: string): Promise<Switched> {
   const target = bestStandby(await statesOf(cluster, members, PATIENT_MS))?.member;
   if (!primary || !target) throw new Error('No standby has caught up with the primary.');
   const endpoint = endpointOf(cluster);
-  const began = performance.now();
-  await hold(endpoint);
-  try {
-    await ask(cluster, primary, ['CLIENT', 'PAUSE', PAUSE_MS, 'WRITE'], PATIENT_MS);
-    await catchUp(cluster, primary, target);
-    if (!(await appoint(cluster, { from: primary, to: target, rebuild: false, action: 'switched' })))
-      throw new Error('The cluster has changed meanwhile.');
-    await promote(cluster, target);
-    await repoint(endpoint, target.ip);
-    await endSessions(endpoint);
-    await follow(cluster, primary, target);
-  } finally {
-    await ask(cluster, primary, ['CLIENT', 'UNPAUSE'], PATIENT_MS).catch(() => {});
-    await release(endpoint);
-  }
-  const pause_ms = Math.round(performance.now() - began);
+  const pause_ms = await whileHeld(endpoint, async () => {
+    try {
+      await ask(cluster, primary, ['CLIENT', 'PAUSE', PAUSE_MS, 'WRITE'], PATIENT_MS);
+      await catchUp(cluster, primary, target);
+      if (!(await appoint(cluster, { from: primary, to: target, rebuild: false, action: 'switched' })))
+        throw new Error('The cluster has changed meanwhile.');
+      await promote(cluster, target);
+      await repoint(endpoint, target.ip);
+      await endSessions(endpoint);
+      await follow(cluster, primary, target);
+    } finally {
+      await ask(cluster, primary, ['CLIENT', 'UNPAUSE'], PATIENT_MS).catch(() => {});
+    }
+  });
   // Each begins in its new role after a restart.
   for (const { id } of members) startMember(memberSpec, cluster, id);
   return { pause_ms };

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { engineOf } from '@/lib/engines/engines';
-import type { Cluster, Member } from '../clusters';
+import type { Cluster, Member } from '../../cluster/clusters';
 import { connectionOf } from '../connections';
 import { PORT, REPLICATION_ROLE, SUPERUSER } from '../settings-file';
 import { dumpArguments } from './copy-schema';

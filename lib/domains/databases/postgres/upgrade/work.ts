@@ -1,9 +1,9 @@
 import { execute, queryOne } from '@/lib/core/db/pool';
 import { sql } from '@/lib/core/db/sql';
 import type { Step } from '@/lib/core/operations/steps';
+import { type Cluster, type Member, primaryOf, readCluster } from '../../cluster/clusters';
 import { hold, release, repoint } from '../../endpoint/endpoint';
 import { findJob, type JobRow } from '../../jobs/rows';
-import { type Cluster, type Member, primaryOf, readCluster } from '../clusters';
 import { endpointOf } from '../promotion';
 import { sideOf } from './member-side';
 import type { Upgrade } from './procedure';

@@ -1,1 +1,0 @@
-export { ifIdle, inTurn } from '../cluster/turns';
