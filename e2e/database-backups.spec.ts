@@ -62,5 +62,5 @@ test('a cluster is backed up, restored to a new one from the page, and leaves a 
     .click();
   await page.getByRole('menuitem', { name: 'Delete' }).click();
   await page.getByRole('alertdialog').getByRole('button', { name: 'Delete backup' }).click();
-  await expect(last).toHaveCount(1);
+  await expect(last).toHaveCount(1, START);
 });

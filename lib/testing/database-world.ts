@@ -1,6 +1,7 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { rmSync, statfsSync } from 'node:fs';
 import { createInterface } from 'node:readline';
+import { expect, vi } from 'vitest';
 import { newId } from '@/lib/core/db/id';
 import { query, queryOne } from '@/lib/core/db/pool';
 import { sql } from '@/lib/core/db/sql';
@@ -209,6 +210,13 @@ export async function startDatabaseWorld(engine: DatabaseEngine = 'postgres') {
         WHERE m.cluster_id = ${cluster.id}::uuid AND m.role = ${role}::text ORDER BY m.ordinal LIMIT 1`);
       if (!found) throw new Error(`no ${role}`);
       return found;
+    },
+
+    /** Kills a member, and returns when another process of it runs. */
+    async killAndAwait(id: string): Promise<void> {
+      const before = await pidOf(id);
+      await this.signalTo(id, 'SIGKILL');
+      await vi.waitFor(async () => expect(await pidOf(id)).not.toBe(before), { timeout: 60_000, interval: 100 });
     },
 
     async signalTo(id: string, signal: NodeJS.Signals): Promise<void> {

@@ -51,10 +51,8 @@ async function untilWritten(count: number): Promise<void> {
   while (acknowledged.length < count && performance.now() < until) await delay(10);
 }
 
-/** Ends the writer when it has written again after an error, and asks for all that was acknowledged. */
+/** Ends the writer when it has written on for a while, and asks for all that was acknowledged. */
 async function finish(collection: string) {
-  const until = performance.now() + LONGEST_MS;
-  while (errors === 0 && performance.now() < until) await delay(10);
   await untilWritten(acknowledged.length + AT_LEAST);
   isEnding = true;
   await writer;
@@ -74,6 +72,8 @@ async function run(wanted: z.output<typeof job>): Promise<unknown> {
   if (wanted.kind === 'drop') return client.deleteCollection(collection);
   if (wanted.kind === 'finish') return finish(collection);
   if (wanted.kind === 'write') {
+    acknowledged.length = 0;
+    [errors, gap, isEnding] = [0, 0, false];
     writer = write(collection);
     return untilWritten(AT_LEAST);
   }

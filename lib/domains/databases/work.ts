@@ -5,7 +5,7 @@ import type { Watch } from '@/lib/core/domains/watch';
 import type { ServiceSource } from '@/lib/hosts/services/engine';
 import { archiveLogs } from './backups/archives';
 import { checkSteps } from './backups/check';
-import { backupSteps, keepBackups } from './backups/work';
+import { backupSteps, keepBackups, removeBackups } from './backups/work';
 import { clusterAgent } from './cluster/agent';
 import { readClusters } from './cluster/clusters';
 import { driverOf, forgetAll } from './cluster/drivers';
@@ -75,7 +75,7 @@ const watch = (cell: string): Watch => ({
 
 export const databasesWork: DomainWork = {
   steps: [...clusterSteps, ...restoreSteps, ...upgradeOperationSteps, ...backupSteps, ...checkSteps],
-  jobs: [watchWayBack, keepBackups, archiveLogs],
+  jobs: [watchWayBack, keepBackups, removeBackups, archiveLogs],
   services: databaseServices,
   room,
   watch,

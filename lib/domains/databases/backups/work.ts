@@ -31,17 +31,19 @@ export const backupSteps: OperationSteps[] = [
   ),
 ];
 
-/** Makes a backup of every cluster each day, and removes those whose time is over. */
+/** Makes a backup of every cluster each day, checks the newest, and removes logs that no backup needs. */
 export const keepBackups: PeriodicJob = {
   name: 'databases.backups',
   every_ms: 60_000,
   async run() {
     await orderDue();
     await orderChecks();
-    await removeOld();
     await removeOldLogs();
   },
 };
+
+/** Removes the backups that were deleted, and those whose time is over. */
+export const removeBackups: PeriodicJob = { name: 'databases.backups.removal', every_ms: 5_000, run: removeOld };
 
 async function orderDue(): Promise<void> {
   const due = await query<{ id: string; project_id: string; cell_id: string }>(sql`

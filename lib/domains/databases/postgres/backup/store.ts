@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
 import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join, normalize } from 'node:path';
@@ -29,11 +30,17 @@ export class FolderStore implements BackupStore {
 
   async write(key: string, content: Readable): Promise<number> {
     const path = this.path(key);
-    const draft = `${path}.new`;
+    // Of its own: two processes may write the same segment of a log at once.
+    const draft = `${path}.${randomUUID()}.new`;
     await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-    await pipeline(content, createWriteStream(draft, { mode: 0o600 }));
-    await flush(draft);
-    await rename(draft, path);
+    try {
+      await pipeline(content, createWriteStream(draft, { mode: 0o600 }));
+      await flush(draft);
+      await rename(draft, path);
+    } catch (error) {
+      await rm(draft, { force: true });
+      throw error;
+    }
     await flush(dirname(path));
     return (await stat(path)).size;
   }
