@@ -117,15 +117,42 @@ function ownDepth(): number {
   return depth;
 }
 
+/** Where processes were found last, by their marks: a look at one process instead of all. */
+const lastFound = new Map<string, EngineProcess>();
+
 /** The process of one role and id, the oldest when there are several. */
 export function findProcess(host: Host, role: Role, id: string): EngineProcess | undefined {
-  return findProcesses(host)
+  const key = mark(host, role, id);
+  const last = lastFound.get(key);
+  if (last && isStillFound(host, last)) return last;
+  const found = findProcesses(host)
     .filter((process) => process.role === role && process.id === id)
     .sort((a, b) => a.startTime - b.startTime)[0];
+  if (found) lastFound.set(key, found);
+  else lastFound.delete(key);
+  return found;
 }
 
+/** Whether a search of all processes would find this one again. */
+function isStillFound(host: Host, last: EngineProcess): boolean {
+  const found = identify(host, last.pid);
+  if (!found || found.startTime !== last.startTime || found.role !== last.role || found.id !== last.id) return false;
+  // One that furnishes a sandbox gives way to the first process inside.
+  if (found.level === 'outside') return Date.now() - startedAt(found).getTime() > FURNISHED_MS;
+  const waiter = identify(host, found.parent);
+  return isVouchedFor(found, waiter?.level === 'outside' ? waiter : undefined);
+}
+
+/** A sandbox is furnished long before. */
+const FURNISHED_MS = 60_000;
+
 export function isAlive(process: EngineProcess): boolean {
-  return startTimeOf(process.pid) === process.startTime;
+  return isStillRunning(process.pid, process.startTime);
+}
+
+/** Whether a pid still is the process that started then, in clock ticks since boot. */
+export function isStillRunning(pid: number, startTime: number): boolean {
+  return pid > 0 && startTimeOf(pid) === startTime;
 }
 
 /**

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { SERVICE_ADDRESS } from '@/lib/service-address';
 import type { Host } from '../host';
@@ -12,6 +13,8 @@ import { egressSocket, serviceDirectory, serviceNamespace } from './service-reco
 
 /** Where a service finds its proxy, and the platform. */
 const PLACES = ['127.0.0.1:3128', ...servicePlaces];
+
+const logFileOf = (host: Host, id: string) => join(serviceDirectory(host, id), 'relay.log');
 
 /**
  * Opens the way out of a service: a small process in its network namespace, outside of everything else of it, that leads
@@ -28,13 +31,15 @@ export function ensureRelay(host: Host, id: string): Promise<void> {
     if (!isThere) await createNamespace(host, name);
     const inside = await namespaceCommand(host, name);
     await changeLinks(inside, ['link set lo up', `address replace ${SERVICE_ADDRESS}/32 dev lo scope link`]);
-    const logFile = join(serviceDirectory(host, id), 'relay.log');
+    const logFile = logFileOf(host, id);
     startRelay(host, { role: 'relay', id, inside, places: PLACES, socket: egressSocket(host, id), logFile });
   });
 }
 
 /** Ends the process of a way out, whose socket stays for the next one; no error where there is none. */
 export async function stopRelay(host: Host, id: string): Promise<void> {
+  // There from before the first start of one: most services have none, and a search reads every process of the host.
+  if (!existsSync(logFileOf(host, id))) return;
   const relay = findProcess(host, 'relay', id);
   if (relay) await endProcess(relay);
 }

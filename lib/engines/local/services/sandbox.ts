@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { readFile, rm } from 'node:fs/promises';
+import { access, readdir, readFile, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
@@ -8,7 +8,7 @@ import { ownMounts, ownNamespaces, sandboxMountPoint } from '../confinement';
 import { run } from '../exec';
 import type { Host } from '../host';
 import { insideCommand } from '../network/namespaces';
-import { endProcess, findProcess, isAlive, signal, startProcess } from '../processes';
+import { endProcess, findProcess, isAlive, isStillRunning, signal, startProcess } from '../processes';
 import { PYTHON } from '../programs';
 import { parseJson } from '../record';
 import { waitFor } from '../turns';
@@ -21,7 +21,8 @@ const HERE = dirname(fileURLToPath(import.meta.url));
 const SHIM = join(HERE, 'shim.py');
 const BOX = join(HERE, 'box.py');
 
-const sandboxes = z.array(z.object({ id: z.string(), pid: z.int(), status: z.string() })).nullable();
+const sandbox = z.object({ id: z.string(), pid: z.int(), status: z.string() });
+const sandboxes = z.array(sandbox).nullable();
 
 /** A sandbox that the runtime knows; `pid` is its init as the host sees it. */
 export type Sandbox = { id: string; pid: number; isRunning: boolean };
@@ -44,19 +45,47 @@ export async function runtimeEntry(host: Host, spec: ServiceSpec): Promise<strin
 
 /** All sandboxes of this engine. The runtime tells them by pid and start time; nothing inside one can pose as another. */
 export async function listSandboxes(host: Host): Promise<Sandbox[]> {
+  if (host.isolation === 'root') {
+    const ids = await readdir(runtimeFolder(host)).catch(() => []);
+    const found = await Promise.all(ids.map((id) => recordedSandbox(host, id)));
+    return found.filter((sandbox) => sandbox !== undefined);
+  }
   const output = await run([...runtimeCommand(host), 'list', '--format', 'json']);
-  return (sandboxes.parse(parseJson(output)) ?? []).map(({ id, pid, status }) => ({
-    id,
-    pid,
-    isRunning: status === 'running' || status === 'paused',
-  }));
+  return (sandboxes.parse(parseJson(output)) ?? []).map(asSandbox);
 }
 
 export async function findSandbox(host: Host, id: string): Promise<Sandbox | undefined> {
-  const state = z.object({ id: z.string(), pid: z.int(), status: z.string() });
+  if (host.isolation === 'root') return recordedSandbox(host, id);
   const output = await run([...runtimeCommand(host), 'state', id]).catch(() => '');
-  const found = state.safeParse(parseJson(output)).data;
-  return found && { id, pid: found.pid, isRunning: found.status === 'running' || found.status === 'paused' };
+  const found = sandbox.safeParse(parseJson(output)).data;
+  return found && asSandbox(found);
+}
+
+const asSandbox = ({ id, pid, status }: z.output<typeof sandbox>): Sandbox => ({
+  id,
+  pid,
+  isRunning: status === 'running' || status === 'paused',
+});
+
+/** What `runc` keeps of a container: of its first process, the pid and the start time in clock ticks since boot. */
+const record = z.object({ init_process_pid: z.int(), init_process_start: z.int() });
+
+/**
+ * What `runc state` would say, read where `runc` reads it. Starting a program holds the worker up until the program runs,
+ * for longer the busier the host is, and every look at a service needs this.
+ */
+async function recordedSandbox(host: Host, id: string): Promise<Sandbox | undefined> {
+  const folder = join(runtimeFolder(host), id);
+  const kept = record.safeParse(parseJson(await readFile(join(folder, 'state.json'), 'utf8').catch(() => ''))).data;
+  if (!kept) return undefined;
+  const pid = kept.init_process_pid;
+  if (!isStillRunning(pid, kept.init_process_start)) return { id, pid, isRunning: false };
+  // This lies there from the making of a container until its program starts.
+  const isWaiting = await access(join(folder, 'exec.fifo')).then(
+    () => true,
+    () => false,
+  );
+  return { id, pid, isRunning: !isWaiting };
 }
 
 export const supervisorOf = (host: Host, id: string) => findProcess(host, 'shim', id);
