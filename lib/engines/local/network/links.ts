@@ -4,6 +4,7 @@ import { run } from '../exec';
 const link = z.object({
   ifname: z.string(),
   ifalias: z.string().optional(),
+  flags: z.array(z.string()).default([]),
   master: z.string().optional(),
   linkinfo: z.object({ info_kind: z.string().optional() }).optional(),
   addr_info: z.array(z.object({ family: z.string(), local: z.string(), prefixlen: z.number() })).default([]),
@@ -16,6 +17,7 @@ export type Link = {
   alias: string | undefined;
   /** Its bridge. */
   master: string | undefined;
+  isUp: boolean;
   /** IPv4, with prefix length. */
   addresses: string[];
 };
@@ -38,6 +40,7 @@ export async function readLinks(namespace: readonly string[]): Promise<Links> {
             kind: entry.linkinfo?.info_kind,
             alias: entry.ifalias,
             master: entry.master,
+            isUp: entry.flags.includes('UP'),
             addresses: addresses.map(({ local, prefixlen }) => `${local}/${prefixlen}`),
           },
         ] as const,

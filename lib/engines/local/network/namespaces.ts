@@ -75,6 +75,13 @@ export async function isInNamespace(host: Host, name: string, pid: number): Prom
   return found !== null && found[0].dev === found[1].dev && found[0].ino === found[1].ino;
 }
 
+/** What tells a namespace from any other that has existed since the last boot; null when there is none. */
+export async function identityOf(host: Host, name: string): Promise<string | null> {
+  const folder = await namespaceFolder(host);
+  const found = folder === undefined ? null : await stat(join(folder, name)).catch(() => null);
+  return found && `${found.dev} ${found.ino} ${found.ctimeMs}`;
+}
+
 async function namespaceFolder(host: Host): Promise<string | undefined> {
   if (host.isolation === 'root') return FOLDER;
   const keeper = await keeperPid(host);

@@ -2,10 +2,11 @@ import type { ServicePort } from '@/lib/hosts/services/engine';
 import { EngineError } from '../../error';
 import { run } from '../exec';
 import type { Host } from '../host';
-import { changeLinks, changeSettings, readLinks } from '../network/links';
+import { changeLinks, changeSettings, type Links, readLinks } from '../network/links';
 import { bridgeName, routerNamespace, tapName } from '../network/names';
 import {
   createNamespace,
+  identityOf,
   namedNamespaces,
   namespaceCommand,
   namespaceExists,
@@ -49,18 +50,27 @@ export async function ensureCableOf(host: Host, name: string, port: ServicePort)
     // Otherwise the network engine connects it, once it has made the network.
     if ((await readLinks(router)).has(bridge)) await changeLinks(router, [`link set ${outer} master ${bridge} up`]);
   }
-  await setAddresses(inside, port, present.get(INTERFACE)?.addresses ?? []);
+  await setAddresses(host, name, port, present);
 }
 
 /** Sets the addresses of a service whose cable exists. */
 export async function changeAddresses(host: Host, id: string, port: ServicePort): Promise<void> {
-  const inside = await serviceNetwork(host, id);
-  await setAddresses(inside, port, (await readLinks(inside)).get(INTERFACE)?.addresses ?? []);
+  await setAddresses(host, serviceNamespace(host, id), port, await readLinks(await serviceNetwork(host, id)));
 }
 
-async function setAddresses(inside: string[], port: ServicePort, present: readonly string[]): Promise<void> {
+/** What this process has set in a namespace last; of another one by the same name nothing is known. */
+const lastSet = new Map<string, string>();
+
+async function setAddresses(host: Host, name: string, port: ServicePort, links: Links): Promise<void> {
+  const inside = await namespaceCommand(host, name);
+  const present = links.get(INTERFACE)?.addresses ?? [];
   const wanted = [`${port.ip}/${port.prefixLength}`, ...port.sharedAddresses.map((address) => `${address}/32`)];
   const fresh = wanted.filter((address) => !present.includes(address));
+  const key = `${host.tag} ${name}`;
+  const setting = JSON.stringify([await identityOf(host, name), wanted, port.gatewayIp]);
+  const isUp = ['lo', INTERFACE].every((link) => links.get(link)?.isUp);
+  if (lastSet.get(key) === setting && isUp && fresh.length === 0 && present.length === wanted.length) return;
+  lastSet.delete(key);
   await changeLinks(inside, [
     'link set lo up',
     ...present
@@ -70,6 +80,7 @@ async function setAddresses(inside: string[], port: ServicePort, present: readon
     `link set ${INTERFACE} up`,
     `route replace default via ${port.gatewayIp} dev ${INTERFACE} src ${port.ip}`,
   ]);
+  lastSet.set(key, setting);
   for (const address of fresh) announce(inside, address.split('/')[0] ?? '');
 }
 
@@ -85,6 +96,7 @@ export const removeCable = (host: Host, id: string): Promise<void> => removeCabl
 export async function removeCableOf(host: Host, name: string): Promise<void> {
   if (!(await namespaceExists(host, name))) return;
   const inside = await namespaceCommand(host, name);
+  lastSet.delete(`${host.tag} ${name}`);
   if ((await readLinks(inside)).has(INTERFACE)) await changeLinks(inside, [`link delete ${INTERFACE}`]);
   await removeNamespace(host, name);
 }
