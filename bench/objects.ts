@@ -60,7 +60,7 @@ export async function measureObjects(folder: string, only?: string): Promise<voi
       (await queryRow<{ pid: string }>(sql`SELECT split_part(pg_read_file('postmaster.pid'), E'\\n', 1) AS pid`)).pid,
     );
     await compareSmall(
-      { put: puts(own), processes: () => [...family(server.pid ?? 0), ...family(database)] },
+      { put: puts(own), processes: () => family(server.pid ?? 0), database: () => family(database) },
       { put: puts(theirs), processes: () => family(peer.pid ?? 0) },
     );
     if (only === 'small') return;

@@ -29,7 +29,7 @@ async function runBenchmarks([only, given]: readonly string[]): Promise<void> {
   if (only === undefined || only === 'gateway')
     await onOwnDatabase(async () => (await import('./gateway')).measureGateway());
   if (only === undefined || only === 'objects')
-    await onOwnDatabase(async (_, folder) => (await import('./objects')).measureObjects(folder, given));
+    await onOwnDatabase(async (_, folder) => (await import('./objects')).measureObjects(folder, given), true);
   if (only === undefined || only === 'functions')
     await onOwnDatabase(async () => (await import('./functions')).measureFunctions());
   if (only !== undefined && only !== 'machines') return;
@@ -37,9 +37,12 @@ async function runBenchmarks([only, given]: readonly string[]): Promise<void> {
   await measureMachines();
 }
 
-/** Runs measurements on a separate PostgreSQL. They are imported late, because imports read settings and log level. */
-async function onOwnDatabase(measure: (url: string, folder: string) => Promise<void>): Promise<void> {
-  const postgres = await startTemporaryPostgres();
+/**
+ * Runs measurements on a separate PostgreSQL. They are imported late, because imports read settings and log level.
+ * @param durable whether it syncs its files
+ */
+async function onOwnDatabase(measure: (url: string, folder: string) => Promise<void>, durable = false): Promise<void> {
+  const postgres = await startTemporaryPostgres(durable);
   try {
     const url = postgres.url('postgres');
     await migrate(url);

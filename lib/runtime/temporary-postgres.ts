@@ -16,15 +16,18 @@ const guard = `
   kill -QUIT "$1" 2> /dev/null
   rm -rf "$2"`;
 
-/** Starts an embedded PostgreSQL in a temporary folder; nothing of it survives this process, not even a kill -9. */
-export async function startTemporaryPostgres(): Promise<TemporaryPostgres> {
+/**
+ * Starts an embedded PostgreSQL in a temporary folder; nothing of it survives this process, not even a kill -9.
+ * @param durable whether it syncs its files, as in production: for measurements
+ */
+export async function startTemporaryPostgres(durable = false): Promise<TemporaryPostgres> {
   const directory = mkdtempSync(join(tmpdir(), 'nephele-test-'));
   chmodSync(directory, 0o711);
   const lines: string[] = [];
   const server = await startPostgres({
     directory: join(directory, 'postgres'),
     password: 'test',
-    durable: false,
+    durable,
     log: (line) => lines.push(line),
   }).catch((error) => {
     rmSync(directory, { recursive: true });

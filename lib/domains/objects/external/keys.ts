@@ -1,7 +1,8 @@
 import { query } from '@/lib/core/db/pool';
 import { sql } from '@/lib/core/db/sql';
 import { log } from '@/lib/log';
-import { keyCounts, keyRank, secretOf } from '../s3/access';
+import { secretOf } from '../s3/access';
+import { keyCounts, keyRank } from '../store/access';
 import { accountOf } from './accounts';
 import { createKey, findUser, type Level, listUsers, permissionsOf, removeKey, setLevel, suspendUser } from './admin';
 import { subuserOf } from './buckets';

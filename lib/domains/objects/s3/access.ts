@@ -4,9 +4,9 @@ import { batched } from '@/lib/core/db/batched';
 import { execute, query } from '@/lib/core/db/pool';
 import { sql } from '@/lib/core/db/sql';
 import { log } from '@/lib/log';
-import { roleRank } from '@/lib/people/identity/authenticate';
-import { credentialCounts } from '@/lib/people/identity/bound-credential';
 import { settings } from '@/lib/settings';
+import { type AccessRow, accessOf, type Names } from '../store/access';
+import type { Seen } from '../store/rows';
 import { S3Error } from './errors';
 import type { LockRule } from './lock';
 import { isSignedOlder, olderClaim } from './older-signature';
@@ -55,73 +55,49 @@ export type Holder = {
   user_id: string | null;
 };
 
-type Row = {
-  id: string | null;
-  project_id: string;
-  project_status: string;
-  sealed_secret: Buffer;
-  access: 'read' | 'write';
-  owner: 'me' | 'project';
-  hidden: boolean;
-  bucket_limit: string | null;
-  description: string;
-  user_id: string | null;
-  role_rank: number | null;
-  counts: boolean;
-  stale: boolean;
-  bucket_status: string | null;
-  bucket: (Omit<BucketRow, 'created_at'> & { created_at: string }) | null;
-};
-
-/** What a hidden key's credential allows now: the lower of a token's role and its creator's. */
-const boundRank = sql`CASE
-  WHEN c.token_id IS NOT NULL THEN (SELECT least(CASE t.role WHEN 'admin' THEN 2 WHEN 'member' THEN 1 ELSE 0 END, ${roleRank})
-    FROM api_tokens t JOIN memberships m ON m.project_id = t.project_id AND m.user_id = t.user_id AND m.status = 'active' WHERE t.id = c.token_id)
-  WHEN c.session_id IS NOT NULL THEN (SELECT ${roleRank} FROM sessions s JOIN memberships m ON m.user_id = s.user_id AND m.status = 'active'
-    WHERE s.id = c.session_id AND m.project_id = c.project_id)
-  ELSE 2 END`;
-
-/** The rank of the role that a key `c` has now; null: none any more. */
-export const keyRank = sql`CASE WHEN c.hidden THEN ${boundRank} WHEN c.owner = 'project' THEN 1
-        ELSE (SELECT ${roleRank} FROM memberships m WHERE m.project_id = c.project_id AND m.user_id = c.user_id AND m.status = 'active') END`;
-/** Whether the credential that a hidden key `c` is bound to is still valid. */
-export const keyCounts = sql`CASE WHEN c.hidden THEN ${credentialCounts} ELSE true END`;
+type Row = AccessRow<Omit<BucketRow, 'created_at'> & { created_at: string }>;
 
 /** The secret of a key. Sealed to its row, so that no row can lend it to another. */
 export const secretOf = (row: { id: string; project_id: string; sealed_secret: Uint8Array }) =>
   open(row.sealed_secret, `object_credential:${row.project_id}:${row.id}`).toString();
 
-type Names = { accessKey: string | undefined; bucket: string | undefined };
-
 const MOST_LOOKED_UP = 64;
 
 /** Keys and buckets of requests that come together, in one statement: memberships, roles and sessions count as they are now. */
 const lookUp = batched(
-  (names: readonly Names[]) =>
-    query<Row>(sql`
-    SELECT c.id, c.project_id, p.status AS project_status, c.sealed_secret, c.access, c.owner, c.hidden, c.bucket_id AS bucket_limit, c.description, c.user_id,
-      ${keyRank} AS role_rank, ${keyCounts} AS counts,
-      c.last_used_at IS NULL OR c.last_used_at < platform_now() - interval '1 minute' AS stale,
-      (SELECT o.status FROM projects o WHERE o.id = b.project_id) AS bucket_status, to_jsonb(b) AS bucket
-    FROM unnest(${names.map(({ accessKey }) => accessKey ?? null)}::text[], ${names.map(({ bucket }) => bucket ?? null)}::text[])
-      WITH ORDINALITY AS asked (access_key, bucket, place)
-    LEFT JOIN object_credentials c ON c.access_key = asked.access_key AND (c.expires_at IS NULL OR c.expires_at > platform_now())
-    LEFT JOIN projects p ON p.id = c.project_id
-    LEFT JOIN buckets b ON b.name = asked.bucket AND b.external_id IS NULL
-    ORDER BY asked.place`),
+  (names: readonly Names[]) => query<Row>(sql`SELECT * FROM ${accessOf(names)} ORDER BY place`),
   MOST_LOOKED_UP,
 );
 
-/** The key and the bucket that a request names. */
-async function look(
-  accessKey: string | undefined,
-  bucket: string | undefined,
-): Promise<{ row: Row | undefined; bucket: BucketRow | undefined }> {
+/** What a look-up said, and what the database confirms with a write that relies on it. */
+type Access = { row: Row | undefined; bucket: BucketRow | undefined; seen: Seen };
+
+/** The key and the bucket that a request names. @throws S3Error for a bucket of a suspended project */
+async function look(accessKey: string | undefined, bucket: string | undefined): Promise<Access> {
   const row = await lookUp({ accessKey, bucket });
+  const found = row.bucket ? { ...row.bucket, created_at: new Date(row.bucket.created_at) } : undefined;
+  const access = { row: row.id ? row : undefined, bucket: found, seen: { accessKey, bucket, stamp: row.stamp } };
   if (row.bucket && row.bucket_status !== 'active')
     throw new S3Error('AccessDenied', 'The project of the bucket is suspended.');
-  const found = row.bucket ? { ...row.bucket, created_at: new Date(row.bucket.created_at) } : undefined;
-  return { row: row.id ? row : undefined, bucket: found };
+  remember(access);
+  return access;
+}
+
+/** So old, an access is looked up again even if it has not changed: this also marks a key as used. */
+const KNOWN_MS = 10_000;
+const MOST_KNOWN = 1000;
+type Known = Access & { until: number };
+const known = new Map<string, Known>();
+
+const nameOf = (accessKey: string | undefined, bucket: string | undefined) => `${accessKey ?? ''} ${bucket ?? ''}`;
+
+function remember(access: Access): void {
+  if (known.size >= MOST_KNOWN) known.clear();
+  const name = nameOf(access.seen.accessKey, access.seen.bucket);
+  // A bucket with a quota refuses one object and not another, so its objects are written one by one.
+  if (access.row && access.bucket?.quota_bytes === null)
+    known.set(name, { ...access, until: performance.now() + KNOWN_MS });
+  else known.delete(name);
 }
 
 /** Who asks, and for which bucket. */
@@ -130,6 +106,11 @@ export type Asked = {
   bucket: BucketRow | undefined;
   claim: Claim | undefined;
   secret: string;
+  /**
+   * Set if this was not looked up for the request. It may only be used for a write that the database carries out if this access
+   * still stands; a refusal needs a look-up.
+   */
+  seen?: Seen;
 };
 
 /**
@@ -137,9 +118,24 @@ export type Asked = {
  * @throws S3Error for every fault of the signature, and for a key that no longer counts
  */
 export async function identify(request: S3Request): Promise<Asked> {
+  const claim = claimed(request);
+  return verified(request, claim, await look(claim?.accessKey, request.bucket));
+}
+
+/** As `identify`, from a recent look-up, with `seen`; undefined without one. @throws S3Error, which says nothing for sure */
+export function identifyKnown(request: S3Request): Asked | undefined {
+  const claim = claimed(request);
+  const access = known.get(nameOf(claim?.accessKey, request.bucket));
+  if (!access || access.until < performance.now()) return undefined;
+  return { ...verified(request, claim, access), seen: access.seen };
+}
+
+function claimed(request: S3Request): Claim | undefined {
   const { region } = settings().s3;
-  const claim = olderClaim(request, region) ?? claimOf(request, region);
-  const { row, bucket } = await look(claim?.accessKey, request.bucket);
+  return olderClaim(request, region) ?? claimOf(request, region);
+}
+
+function verified(request: S3Request, claim: Claim | undefined, { row, bucket }: Access): Asked {
   if (!claim) return { holder: undefined, bucket, claim, secret: '' };
   const { holder, secret } = holderOf(row, claim.accessKey);
   const isGenuine = claim.isOlder ? isSignedOlder(request, claim, secret) : isSigned(request, claim, secret);
@@ -162,9 +158,10 @@ function holderOf(row: Row | undefined, accessKey: string): { holder: Holder; se
   if (!row?.id || row.role_rank === null || !row.counts) throw new S3Error('InvalidAccessKeyId');
   if (row.project_status !== 'active') throw new S3Error('AccessDenied', 'The project is suspended.');
   if (row.stale) touch(row.id);
+  row.stale = false;
   const role = roles[row.role_rank] ?? 'reader';
   return {
-    secret: secretOf({ ...row, id: row.id }),
+    secret: secretIn(row, row.id),
     holder: {
       access_key: accessKey,
       credential_id: row.id,
@@ -176,6 +173,15 @@ function holderOf(row: Row | undefined, accessKey: string): { holder: Holder; se
       user_id: row.user_id,
     },
   };
+}
+
+const secrets = new WeakMap<Row, string>();
+
+/** The secret of a key, opened once for each look-up. */
+function secretIn(row: Row, id: string): string {
+  const secret = secrets.get(row) ?? secretOf({ ...row, id });
+  secrets.set(row, secret);
+  return secret;
 }
 
 function touch(id: string): void {

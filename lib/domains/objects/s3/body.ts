@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { addAbortListener } from 'node:events';
-import { deleteBlob, type Received, receive, requireDisk } from '../store/blobs';
+import type { Readable } from 'node:stream';
+import { deleteBlob, INLINE_BYTES, type Received, receive, requireDisk } from '../store/blobs';
 import { type ChecksumAlgorithm, checksumAlgorithms, checksumHeader, isChecksum, summing } from '../store/checksums';
 import type { Asked } from './access';
 import { unchunked } from './chunked';
@@ -191,6 +192,27 @@ async function requireChecksum(
   const sum = await summing(said.algorithm);
   sum.update(body);
   if ((said.value ?? trailers.get(checksumHeader(said.algorithm))) !== sum.digest()) throw new S3Error('BadDigest');
+}
+
+/** A body that says it is at most this long is gathered: room for an object that is stored in a row, as `aws-chunked` frames it. */
+export const SMALL_BYTES = 2 * INLINE_BYTES;
+
+/** A small body in one piece. @throws S3Error when it does not come whole within the time of `steadily` */
+export function gather(body: Readable, idleMs = IDLE_MS): Promise<Uint8Array> {
+  return new Promise((resolve, reject) => {
+    const pieces: Buffer[] = [];
+    const end = (settle: () => void) => {
+      clearTimeout(timer);
+      body.off('data', take).off('end', finish).off('error', fail).off('close', fail);
+      settle();
+    };
+    const take = (piece: Buffer) => void pieces.push(piece);
+    const finish = () => end(() => resolve(pieces.length === 1 && pieces[0] ? pieces[0] : Buffer.concat(pieces)));
+    const fail = () => end(() => reject(new S3Error('IncompleteBody')));
+    const timer = setTimeout(() => end(() => reject(new S3Error('RequestTimeout'))), idleMs);
+    if (body.destroyed && !body.readableEnded) return fail();
+    body.on('data', take).on('end', finish).on('error', fail).on('close', fail);
+  });
 }
 
 const IDLE_MS = 60_000;

@@ -164,8 +164,21 @@ export async function store(version: NewVersion, received: Received, conditions:
   }
 }
 
+/** A write relied on an access that has changed, or that it may not rely on: nothing was stored. */
+export class AccessChanged extends Error {
+  override name = 'AccessChanged';
+}
+
+/** Whether a request can only be a `put` of a small object without conditions, whose body can be taken twice. */
+export const isSmallPut = ({ method, key, headers, query, isSmall }: S3Request) =>
+  isSmall &&
+  method === 'PUT' &&
+  key !== undefined &&
+  !('x-amz-copy-source' in headers || 'if-match' in headers || 'if-none-match' in headers) &&
+  query.entries.every(([name]) => name === 'x-id' || name.startsWith('X-Amz-'));
+
 export async function put(context: ObjectContext): Promise<Answer> {
-  const { request, bucket, key } = context;
+  const { request, bucket, key, seen } = context;
   const said = facts(request);
   requirePermission(request, context, {
     action: 's3:PutObject',
@@ -190,7 +203,9 @@ export async function put(context: ObjectContext): Promise<Answer> {
   };
   const conditions = writeConditions(request);
   const isPlain = taken.content && bucket.quota_bytes === null && Object.keys(conditions).length === 0;
-  const stored = await (isPlain ? putSmallObject(version, taken.content) : store(version, taken, conditions));
+  if (seen && !isPlain) throw new AccessChanged();
+  const stored = await (isPlain ? putSmallObject(version, taken.content, seen) : store(version, taken, conditions));
+  if (!stored) throw new AccessChanged();
   return empty(200, {
     ETag: quoted(taken.md5),
     ...(checksum ? { [checksumHeader(checksum.algorithm)]: checksum.value, 'x-amz-checksum-type': checksum.type } : {}),

@@ -18,6 +18,8 @@ export type S3Request = {
   readonly address: string;
   readonly isSecure: boolean;
   readonly body: AsyncIterable<Uint8Array>;
+  /** Whether the body is gathered in memory, and can be read more than once. */
+  readonly isSmall: boolean;
 };
 
 /** The parameters of an address. */

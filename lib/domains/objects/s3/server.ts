@@ -9,12 +9,13 @@ import { log } from '@/lib/log';
 import { isCallersAddress } from '@/lib/service-address';
 import { settings } from '@/lib/settings';
 import { countSent } from '../store/usage';
-import { type Asked, identify, identifyBucket } from './access';
+import { type Asked, identify, identifyBucket, identifyKnown } from './access';
 import type { Answer } from './answer';
-import { steadily } from './body';
+import { gather, SMALL_BYTES, steadily } from './body';
 import { corsHeaders } from './cors';
 import { S3Error } from './errors';
 import { s3ErrorOf } from './errors-of';
+import { AccessChanged, isSmallPut } from './objects';
 import { addressed, header, Query, type S3Request } from './request';
 import { carryOut } from './routes';
 
@@ -24,6 +25,7 @@ const MOST_HEADERS_BYTES = 32 * 1024;
 /** Time for a client to read an answer that came before it had sent everything. */
 const LINGER_MS = 2000;
 const FINISH_MS = 30_000;
+const ignore = () => {};
 
 /** Takes a place for a connection of an address; undefined: it has too many. */
 export type Connections = { take(address: string): (() => void) | undefined };
@@ -85,21 +87,43 @@ function refuseSocket(socket: Socket, status: number, code: 'InvalidRequest' | '
 }
 
 /** The body of a request, once someone reads it. */
-async function* bodyOf(request: IncomingMessage, response: ServerResponse, expects: boolean, signal: AbortSignal) {
+async function* streamed(request: IncomingMessage, response: ServerResponse, expects: boolean) {
+  const gone = new AbortController();
+  response.once('close', () => {
+    if (!response.writableFinished) gone.abort();
+  });
+  if (isAway(response)) gone.abort();
   if (expects) response.writeContinue();
-  yield* steadily(request, signal);
+  yield* steadily(request, gone.signal);
 }
 
-function parse(message: IncomingMessage, id: string, body: AsyncIterable<Uint8Array>): S3Request {
+/** A small body in one piece, once someone reads it; the same for everyone who does. */
+function gathered(request: IncomingMessage, response: ServerResponse, expects: boolean): AsyncIterable<Uint8Array> {
+  let whole: Promise<Uint8Array> | undefined;
+  return {
+    async *[Symbol.asyncIterator]() {
+      if (!whole && expects) response.writeContinue();
+      whole ??= gather(request);
+      const piece = await whole;
+      if (piece.byteLength > 0) yield piece;
+    },
+  };
+}
+
+/** Whether the client is gone. */
+const isAway = (response: ServerResponse) => response.destroyed;
+
+function parse(message: IncomingMessage, id: string, response: ServerResponse, expects: boolean): S3Request {
   const { trustedProxies, s3 } = settings();
   const target = message.url ?? '/';
   // Some proxies and clients send the whole address.
   const whole = /^https?:\/\/[^/?]*(.*)$/.exec(target)?.[1] ?? target;
   const [rawPath = '/', ...search] = whole.split('?');
   const forwarded = message.headers['x-forwarded-for'];
-  const own = message.socket.remoteAddress ?? '';
-  const address = clientAddress(own, forwarded === undefined ? null : String(forwarded), trustedProxies);
-  const isProxied = address !== clientAddress(own, null, []);
+  const own = addressOf(message.socket);
+  const address = forwarded === undefined ? own : clientAddress(own, String(forwarded), trustedProxies);
+  const isProxied = address !== own;
+  const isSmall = Number(message.headers['content-length'] ?? Number.NaN) <= SMALL_BYTES;
   return {
     id,
     at: now(),
@@ -111,33 +135,40 @@ function parse(message: IncomingMessage, id: string, body: AsyncIterable<Uint8Ar
     ...addressed(rawPath.startsWith('/') ? rawPath : `/${rawPath}`, message.headers.host, s3.domain),
     address,
     isSecure: isProxied && message.headers['x-forwarded-proto'] === 'https',
-    body,
+    body: isSmall ? gathered(message, response, expects) : streamed(message, response, expects),
+    isSmall,
   };
+}
+
+const addresses = new WeakMap<Socket, string>();
+
+/** The address of a connection's other end. */
+function addressOf(socket: Socket): string {
+  const address = addresses.get(socket) ?? clientAddress(socket.remoteAddress ?? '', null, []);
+  addresses.set(socket, address);
+  return address;
 }
 
 async function answer(message: IncomingMessage, response: ServerResponse, expects: boolean): Promise<void> {
   const id = newId().replace(/-/g, '').toUpperCase();
-  const gone = new AbortController();
-  response.once('close', () => {
-    if (!response.writableFinished) gone.abort();
-  });
-  message.on('error', () => gone.abort());
+  // A client that goes away is no failure; whoever reads its body hears of it.
+  message.on('error', ignore);
   const seen: { request?: S3Request; asked?: Asked } = {};
   let reply: Answer;
   try {
-    seen.request = parse(message, id, bodyOf(message, response, expects, gone.signal));
+    seen.request = parse(message, id, response, expects);
     reply = await replyTo(seen.request, seen);
   } catch (error) {
-    const known = s3ErrorOf(error) ?? ours(error, gone.signal);
+    const known = s3ErrorOf(error) ?? ours(error, isAway(response));
     reply = refusal(known, seen.request, id);
   }
   await send(message, response, reply, id, seen);
 }
 
 /** A failure that is not the client's. */
-function ours(error: unknown, gone: AbortSignal): S3Error {
+function ours(error: unknown, isClientAway: boolean): S3Error {
   const isAway = error instanceof Error && error.name === 'DatabaseAway';
-  if (!gone.aborted && !isAway) log.error({ err: error }, 'a request of object storage failed');
+  if (!isClientAway && !isAway) log.error({ err: error }, 'a request of object storage failed');
   return new S3Error(isAway ? 'ServiceUnavailable' : 'InternalError');
 }
 
@@ -150,6 +181,15 @@ async function replyTo(request: S3Request, seen: { asked?: Asked }): Promise<Ans
     if (Object.keys(corsHeaders(request, bucket?.cors)).length === 0)
       throw new S3Error('AccessDenied', 'CORSResponse: This CORS request is not allowed.');
     return { status: 200 };
+  }
+  if (isSmallPut(request)) {
+    try {
+      seen.asked = identifyKnown(request);
+      if (seen.asked) return await carryOut({ ...seen.asked, request });
+    } catch (error) {
+      // Nothing was stored, and what is refused is refused for what is true now.
+      if (!(error instanceof AccessChanged) && !s3ErrorOf(error)) throw error;
+    }
   }
   seen.asked = await identify(request);
   return carryOut({ ...seen.asked, request });

@@ -1,4 +1,4 @@
-import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
+import { createHash, createHmac, hash, timingSafeEqual } from 'node:crypto';
 import { S3Error } from './errors';
 import { encoded, header, type S3Request } from './request';
 
@@ -26,11 +26,20 @@ export type Claim = {
 };
 
 const hmac = (key: string | Buffer, text: string) => createHmac('sha256', key).update(text).digest();
-const sha256 = (text: string | Uint8Array) => createHash('sha256').update(text).digest('hex');
+const sha256 = (text: string | Uint8Array) => hash('sha256', text, 'hex');
+
+const MOST_SIGNING_KEYS = 1000;
+const signingKeys = new Map<string, Buffer>();
 
 /** The key of a day, region and service. */
 export function signingKey(secret: string, { date, region }: Pick<Claim, 'date' | 'region'>): Buffer {
-  return hmac(hmac(hmac(hmac(`AWS4${secret}`, date), region), 's3'), 'aws4_request');
+  const name = `${date}/${region}/${secret}`;
+  const known = signingKeys.get(name);
+  if (known) return known;
+  const key = hmac(hmac(hmac(hmac(`AWS4${secret}`, date), region), 's3'), 'aws4_request');
+  if (signingKeys.size >= MOST_SIGNING_KEYS) signingKeys.clear();
+  signingKeys.set(name, key);
+  return key;
 }
 
 export const scopeOf = ({ date, region }: Pick<Claim, 'date' | 'region'>) => `${date}/${region}/s3/aws4_request`;

@@ -7,9 +7,11 @@ type Tags = Record<string, string>;
 function requireTags(pairs: readonly (readonly [string, string])[], most: number): Tags {
   if (pairs.length > most) throw new S3Error('InvalidTag', `Object tags cannot be greater than ${most}`);
   for (const [name, value] of pairs) {
-    if (name === '' || [...name].length > 128)
+    // PostgreSQL can't hold the character zero.
+    if (name === '' || [...name].length > 128 || name.includes('\0'))
       throw new S3Error('InvalidTag', 'The TagKey you have provided is invalid.');
-    if ([...value].length > 256) throw new S3Error('InvalidTag', 'The TagValue you have provided is invalid.');
+    if ([...value].length > 256 || value.includes('\0'))
+      throw new S3Error('InvalidTag', 'The TagValue you have provided is invalid.');
   }
   const tags = Object.fromEntries(pairs);
   if (Object.keys(tags).length < pairs.length)

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { v4 } from 'uuid';
 import { now } from '@/lib/clock';
 import { settings } from '@/lib/settings';
-import { type Digests, Hashes, type WantedHashes } from './hashes';
+import { type Digests, digestsOf, Hashes, type WantedHashes } from './hashes';
 
 /** Contents up to this size are stored in the database. */
 export const INLINE_BYTES = 4096;
@@ -96,10 +96,8 @@ export async function receive(body: AsyncIterable<Uint8Array>, wanted: Wanted): 
       const { id, ...digests } = await draft.keep(pieces, gathered);
       return { size, ...digests, blob: { id, size, md5: digests.md5 } };
     }
-    const hashes = await Hashes.begin(wanted);
-    const content = Buffer.concat(pieces);
-    hashes.update(content);
-    return { size, ...hashes.digest(), content };
+    const content = pieces.length === 1 && pieces[0] ? Buffer.from(pieces[0]) : Buffer.concat(pieces);
+    return { size, ...(await digestsOf(content, wanted)), content };
   } catch (error) {
     await draft.discard();
     throw isFull(error) ? new DiskFull('The disk is full.') : error;

@@ -1,4 +1,4 @@
-import { createHash, type Hash } from 'node:crypto';
+import { createHash, type Hash, hash } from 'node:crypto';
 import { type ChecksumAlgorithm, type Summing, summing } from './checksums';
 
 export type WantedHashes = {
@@ -41,4 +41,15 @@ export class Hashes {
   digest(): Digests {
     return { md5: this.#md5.digest('hex'), sha256: this.#sha256?.digest('hex'), checksum: this.sum?.digest() };
   }
+}
+
+/** The same of a small body, at once. */
+export async function digestsOf(content: Uint8Array, { sha256 = false, checksum }: WantedHashes): Promise<Digests> {
+  const sum = checksum && (await summing(checksum));
+  sum?.update(content);
+  return {
+    md5: hash('md5', content, 'hex'),
+    sha256: sha256 ? hash('sha256', content, 'hex') : undefined,
+    checksum: sum?.digest(),
+  };
 }

@@ -1,6 +1,7 @@
 import { batched } from '@/lib/core/db/batched';
-import { query, queryOne, queryRow } from '@/lib/core/db/pool';
+import { databaseError, query, queryOne, queryRow } from '@/lib/core/db/pool';
 import { type Sql, sql } from '@/lib/core/db/sql';
+import { accessOf, type Names } from './access';
 import type { Blob, StoredBlob } from './blobs';
 import type { Checksum, ChecksumAlgorithm, ChecksumType } from './checksums';
 
@@ -96,44 +97,94 @@ export function putObject(
   );
 }
 
-type SmallPut = { version: NewVersion; content: Uint8Array };
-const MOST_PUT = 32;
+/** An access that a request relies on without having looked it up: its names, and the stamp that it had. */
+export type Seen = Names & { stamp: string };
+
+type SmallPut = { version: NewVersion; content: Uint8Array; seen: Seen | undefined };
+/** `put` null: it was not stored, because the access that it relies on has changed. */
+type SmallOutcome = { put: Put | null } | { error: unknown };
+const MOST_PUT = 64;
 
 /** One for each bucket, so that no tenant waits for the writes of another. */
-const smallPuts = new Map<string, { put: (item: SmallPut) => Promise<Put>; underWay: number }>();
+const smallPuts = new Map<string, { put: (item: SmallPut) => Promise<SmallOutcome>; underWay: number }>();
 
 /**
  * As `putObject` without conditions, for small contents: those that come together for a bucket are one transaction. Not for
  * a bucket with a quota, which is refused for one object and not for another.
+ * @param seen what the same statement confirms of the access @returns null when it has changed, and nothing was stored
  */
-export async function putSmallObject(version: NewVersion, content: Uint8Array): Promise<Put> {
+export async function putSmallObject(
+  version: NewVersion,
+  content: Uint8Array,
+  seen: Seen | undefined,
+): Promise<Put | null> {
   const id = version.bucket_id;
   const own = smallPuts.get(id) ?? { put: batched(putTogether, MOST_PUT), underWay: 0 };
   smallPuts.set(id, own);
   own.underWay += 1;
   try {
-    return await own.put({ version, content });
+    const outcome = await own.put({ version, content, seen });
+    if ('error' in outcome) throw outcome.error;
+    return outcome.put;
   } finally {
     own.underWay -= 1;
     if (own.underWay === 0) smallPuts.delete(id);
   }
 }
 
-/** Each key once in a statement, in turns: of two writes of one key the later one is the object. */
-async function putTogether(items: readonly SmallPut[]): Promise<Put[]> {
-  const puts = new Map<SmallPut, Put>();
-  for (let rest = items; rest.length > 0; ) {
-    const seen = new Set<string>();
-    const turn = rest.filter(({ version: { key } }) => !seen.has(key) && seen.add(key));
-    const rows = turn.map(({ version, content }) => columnsOf(version, { content }));
-    const stored = await query<Put>(
-      sql`SELECT version, at FROM put_small_objects(${turn[0]?.version.bucket_id ?? null}::uuid, ${JSON.stringify(rows)}::jsonb) ORDER BY place`,
-    );
-    for (const [index, put] of stored.entries()) puts.set(turn[index] as SmallPut, put);
-    rest = rest.filter((item) => !turn.includes(item));
+/**
+ * Each key once in a statement, in turns: of two writes of one key the later one is the object. When the database refuses a
+ * statement, each of its objects is tried alone, so that the refused one does not harm the others.
+ */
+async function putTogether(items: readonly SmallPut[]): Promise<SmallOutcome[]> {
+  const outcomes = new Map<SmallPut, SmallOutcome>();
+  const groups: (readonly SmallPut[])[] = turns(items);
+  for (let group = groups.shift(); group; group = groups.shift()) {
+    try {
+      for (const { place, ...put } of await putEach(group)) outcomes.set(group[place] as SmallPut, { put });
+    } catch (error) {
+      const [only, another] = group;
+      if (!databaseError(error)) throw error;
+      if (another) groups.unshift(...group.map((item) => [item]));
+      else if (only) outcomes.set(only, { error });
+    }
   }
-  return items.flatMap((item) => puts.get(item) ?? []);
+  return items.map((item) => outcomes.get(item) ?? { put: null });
 }
+
+function turns(items: readonly SmallPut[]): SmallPut[][] {
+  const found: SmallPut[][] = [];
+  const seen = new Map<string, number>();
+  for (const item of items) {
+    const turn = seen.get(item.version.key) ?? 0;
+    seen.set(item.version.key, turn + 1);
+    const own = found[turn] ?? [];
+    found[turn] = own;
+    own.push(item);
+  }
+  return found;
+}
+
+/** Stores objects of different keys in one bucket, if their access stands. */
+function putEach(items: readonly SmallPut[]): Promise<(Put & { place: number })[]> {
+  const accesses = new Map<string, Seen>();
+  for (const { seen } of items) if (seen) accesses.set(nameOf(seen), seen);
+  const names = [...accesses.keys()];
+  let start = 1;
+  const rows = items.map(({ version, content, seen }) => {
+    const { size, ...row } = version;
+    const access = seen ? names.indexOf(nameOf(seen)) + 1 : null;
+    const placed = { ...row, bucket_id: undefined, size_bytes: size, start, access };
+    start += content.byteLength;
+    return placed;
+  });
+  const seen = [...accesses.values()];
+  return query(sql`SELECT place, version, at FROM put_small_objects(${items[0]?.version.bucket_id ?? null}::uuid, ${JSON.stringify(rows)}::jsonb,
+    ${Buffer.concat(items.map(({ content }) => content))}::bytea,
+    ARRAY(SELECT now.place FROM ${accessOf(seen)} WHERE now.stamp = (${seen.map(({ stamp }) => stamp)}::text[])[now.place]))`);
+}
+
+const nameOf = ({ accessKey, bucket, stamp }: Seen) => JSON.stringify([accessKey, bucket, stamp]);
 
 /** The files of a version with their digests. */
 export async function readBlobRows(blobs: readonly Blob[]): Promise<StoredBlob[]> {
