@@ -81,7 +81,11 @@ describe.skipIf(trouble !== null)(`layers of another tenant${trouble ? ` (skippe
   beforeAll(async () => {
     replaceEngines(Object.assign(new MemoryEngines(), { services, functions: new LocalFunctions(host) }));
     await createCell(ownCell());
-    [acme, other, stranger] = await Promise.all(['acme', 'other', 'stranger'].map((name) => createProject(name)));
+    [acme, other, stranger] = await Promise.all([
+      createProject('acme'),
+      createProject('other'),
+      createProject('stranger'),
+    ]);
     const worker = startWorker({ steps: layerSteps, jobs: [], backoff: () => 200 });
     pool = new FunctionHost(ownCell());
     const changes = onChange(() => pool.look());
