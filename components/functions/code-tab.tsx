@@ -1,25 +1,25 @@
 'use client';
 
 import { keepPreviousData } from '@tanstack/react-query';
-import { Play, Rocket } from 'lucide-react';
-import { useEffect, useRef, useState } from 'react';
+import { FileUp, Rocket } from 'lucide-react';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { CodeEditor } from '@/components/kit/code/code-editor';
 import { DisabledReason } from '@/components/kit/data/disabled-reason';
-import { StatusBadge } from '@/components/kit/data/status-badge';
 import { ErrorNotice } from '@/components/kit/page/error-notice';
 import { Loaded } from '@/components/kit/page/loaded';
 import { useUnsaved } from '@/components/kit/page/unsaved';
-import { Badge } from '@/components/kit/ui/badge';
 import { Button } from '@/components/kit/ui/button';
 import { Card } from '@/components/kit/ui/card';
+import { lazyComponent } from '@/components/kit/ui/lazy-component';
 import { Skeleton } from '@/components/kit/ui/skeleton';
 import { useRefusal } from '@/lib/client/may';
 import { useProject } from '@/lib/client/project';
 import { formatBytes } from '@/lib/format/size';
-import { InvocationOutcome } from './invocation-outcome';
-import { TestEventEditor } from './test-event-editor';
-import { payloadProblem, type TestEvent } from './test-events';
-import { bodyOf, type CloudFunction, languageOf, shortDuration } from './types';
+import { LiveLog } from './live-log';
+import { TryOut } from './try-out';
+import { bodyOf, type CloudFunction, languageOf } from './types';
+
+const ArchiveDialog = lazyComponent(() => import('./archive-dialog').then((module) => module.ArchiveDialog));
 
 const skeleton = <Skeleton className="h-128 w-full rounded-lg" />;
 
@@ -35,40 +35,68 @@ export function CodeTab({ of }: { of: CloudFunction }) {
     { placeholderData: keepPreviousData },
   );
   const [rewriting, setRewriting] = useState(false);
+  const [uploading, setUploading] = useState(false);
+  const upload = <UploadButton open={() => setUploading(true)} />;
   const template = templates.data?.find(({ id }) => id === of.template_id);
   return (
-    <Loaded query={code} what="The code" skeleton={skeleton}>
-      {({ code_kind, code: text, files }) =>
-        code_kind === 'archive' && !rewriting ? (
-          <div className="space-y-5">
-            <Files files={files} rewrite={template && (() => setRewriting(true))} />
-            <TryOut of={of} isDirty={false} />
-          </div>
-        ) : (
-          <Workbench
-            of={of}
-            deployed={text}
-            isReading={code.isPlaceholderData}
-            start={text ?? template?.example ?? ''}
-            file={template?.file}
-          />
-        )
-      }
-    </Loaded>
+    <div className="space-y-5">
+      <Loaded query={code} what="The code" skeleton={skeleton}>
+        {({ code_kind, code: text, files }) =>
+          code_kind === 'archive' && !rewriting ? (
+            <>
+              <Files files={files} rewrite={template && (() => setRewriting(true))} upload={upload} />
+              <TryOut of={of} isDirty={false} />
+            </>
+          ) : (
+            <Workbench
+              of={of}
+              deployed={text}
+              isReading={code.isPlaceholderData}
+              start={text ?? template?.example ?? ''}
+              file={template?.file}
+              upload={upload}
+            />
+          )
+        }
+      </Loaded>
+      <LiveLog functionId={of.id} />
+      {uploading && <ArchiveDialog of={of} deployed={() => setRewriting(false)} close={() => setUploading(false)} />}
+    </div>
+  );
+}
+
+function UploadButton({ open }: { open: () => void }) {
+  const refused = useRefusal()('replaceFunction');
+  return (
+    <DisabledReason reason={refused}>
+      <Button size="sm" onClick={open}>
+        <FileUp /> Upload archive
+      </Button>
+    </DisabledReason>
   );
 }
 
 interface FilesProps {
   files: readonly { path: string; size_bytes: number }[];
   rewrite: (() => void) | undefined;
+  upload: ReactNode;
 }
 
-function Files({ files, rewrite }: FilesProps) {
+function Files({ files, rewrite, upload }: FilesProps) {
   return (
     <Card
       title="Archive"
-      description="The code was sent as a zip. A new one is sent with PUT /functions/{id}."
-      actions={rewrite && <Button onClick={rewrite}>Write code instead</Button>}
+      description="The code was sent as a zip. A new archive is a new version."
+      actions={
+        <span className="flex flex-wrap justify-end gap-2">
+          {rewrite && (
+            <Button size="sm" variant="quiet" onClick={rewrite}>
+              Write code instead
+            </Button>
+          )}
+          {upload}
+        </span>
+      }
       flush
     >
       <ul className="max-h-80 divide-y overflow-y-auto">
@@ -91,9 +119,10 @@ interface WorkbenchProps {
   isReading: boolean;
   start: string;
   file: string | undefined;
+  upload: ReactNode;
 }
 
-function Workbench({ of, deployed, isReading, start, file = 'Code' }: WorkbenchProps) {
+function Workbench({ of, deployed, isReading, start, file = 'Code', upload }: WorkbenchProps) {
   const { api } = useProject();
   const refusal = useRefusal();
   const [text, setText] = useState(start);
@@ -135,6 +164,7 @@ function Workbench({ of, deployed, isReading, start, file = 'Code' }: WorkbenchP
           </span>
           <span className="ml-auto flex items-center gap-3">
             <kbd className="text-ink-subtle text-xs max-sm:hidden">Ctrl S</kbd>
+            {upload}
             <DisabledReason reason={refused ?? (isDirty ? undefined : 'There are no changes to deploy.')}>
               <Button variant="primary" size="sm" pending={replace.isPending} onClick={deploy}>
                 <Rocket /> Deploy
@@ -166,72 +196,3 @@ function stateOf({ status, version }: CloudFunction, isDirty: boolean, isSending
   if (isSending || status === 'deploying') return 'Deploying';
   return isDirty ? 'Changes not deployed' : `Version ${version}`;
 }
-
-/** Sends test events and shows what came of them. */
-function TryOut({ of, isDirty }: { of: CloudFunction; isDirty: boolean }) {
-  const { api } = useProject();
-  const refusal = useRefusal();
-  const [event, setEvent] = useState<TestEvent>();
-  const invoke = api.useMutation('post', '/api/v1/functions/{id}/invoke');
-  const [shown, setShown] = useState<string>();
-  const path = { id: of.id, invocation_id: shown ?? '' };
-  const invocation = api.useQuery(
-    'get',
-    '/api/v1/functions/{id}/invocations/{invocation_id}',
-    { params: { path } },
-    { enabled: shown !== undefined },
-  );
-  const problem = event && payloadProblem(event.payload);
-  const reason = refusal('invokeFunction') ?? problem ?? whyNotInvoke(of);
-  const run = async () => {
-    if (!event || reason) return;
-    const answer = await invoke.mutateAsync({
-      params: { path: { id: of.id } },
-      body: { payload: JSON.parse(event.payload), mode: 'sync' },
-    });
-    setShown(answer.invocation_id);
-  };
-  const { data } = invocation;
-  return (
-    <section aria-label="Try out" className="grid items-start gap-5 *:min-w-0 xl:grid-cols-[24rem_minmax(0,1fr)]">
-      <Card
-        title="Test event"
-        actions={
-          <DisabledReason reason={reason}>
-            <Button size="sm" pending={invoke.isPending} onClick={() => void run().catch(() => {})}>
-              <Play /> Invoke
-            </Button>
-          </DisabledReason>
-        }
-      >
-        <TestEventEditor functionId={of.id} onChange={setEvent} />
-        {isDirty && (
-          <p className="mt-3 text-caution-ink text-xs">Invokes version {of.version}, without your changes.</p>
-        )}
-      </Card>
-      <Card
-        title="Outcome"
-        aria-label="Outcome"
-        actions={
-          data && (
-            <span className="flex flex-wrap items-center justify-end gap-x-3 gap-y-1 text-xs tabular-nums">
-              <StatusBadge status={data.status} />
-              {data.cold_start && <Badge>Cold start</Badge>}
-              {data.duration_ms !== null && <span>{shortDuration(data.duration_ms)}</span>}
-              {data.memory_mb !== null && <span className="text-ink-muted">{data.memory_mb} MB</span>}
-            </span>
-          )
-        }
-      >
-        {invoke.error && <ErrorNotice title="The function could not be invoked" error={invoke.error} />}
-        {data && !invoke.error && <InvocationOutcome invocation={data} />}
-        {!data && !invoke.error && (
-          <p className="py-8 text-center text-ink-muted text-sm">Result and log of the invocation appear here.</p>
-        )}
-      </Card>
-    </section>
-  );
-}
-
-const whyNotInvoke = ({ status, status_reason }: CloudFunction): string | undefined =>
-  status === 'error' ? (status_reason ?? 'The function is in error.') : undefined;

@@ -1,24 +1,22 @@
 'use client';
 
-import { useWatch } from 'react-hook-form';
-import { CheckboxListField } from '@/components/kit/form/checkbox-list-field';
-import { CardsField, SelectField, TextField } from '@/components/kit/form/fields';
+import { TextField } from '@/components/kit/form/fields';
 import { FormShell, useSchemaForm } from '@/components/kit/form/form-shell';
 import { notify } from '@/components/kit/ui/notify';
-import { useList } from '@/lib/client/list';
 import { replaceFunction } from '@/lib/client/operations/functions';
 import { useProject } from '@/lib/client/project';
 import { paths } from '@/lib/paths';
 import { type ConfigurationValues, configurationBody, configurationSchema, valuesOf } from './configuration-values';
 import { EnvironmentField } from './environment-field';
 import { LayersField } from './layers-field';
+import { NetworkFields } from './network-fields';
 import type { CloudFunction } from './types';
 
-const networks = [
-  { value: 'none', label: 'None', description: 'Reaches nothing' },
-  { value: 'outbound', label: 'Outbound', description: 'Public addresses over HTTP and HTTPS, by a proxy' },
-  { value: 'project', label: 'Project network', description: 'A port on a network of the project' },
-];
+const networkNames = {
+  network: 'network',
+  network_id: 'network_id',
+  security_group_ids: 'security_group_ids',
+} as const;
 
 export type ConfigurationForm = ReturnType<typeof useSchemaForm<ConfigurationValues, ConfigurationValues>>;
 
@@ -87,42 +85,7 @@ export function ConfigurationTab({ of }: { of: CloudFunction }) {
       </div>
       <EnvironmentField form={form} />
       <LayersField form={form} of={of} />
-      <CardsField control={control} name="network" label="Network" options={networks} />
-      <PortFields form={form} />
+      <NetworkFields control={control} names={networkNames} />
     </FormShell>
-  );
-}
-
-/** Where the port is, and what its rules are. */
-function PortFields({ form: { control } }: { form: ConfigurationForm }) {
-  const network = useWatch({ control, name: 'network' });
-  const present = useList('/api/v1/network/networks', { limit: 200, sort: 'name' });
-  const groups = useList('/api/v1/network/security-groups', { limit: 200, sort: 'name' });
-  if (network !== 'project') return null;
-  return (
-    <>
-      <SelectField
-        control={control}
-        name="network_id"
-        label="On network"
-        description="Its machines and services answer by address and by name."
-        placeholder="The only network"
-        options={(present.data?.rows ?? []).map(({ id, name, subnets }) => ({
-          value: id,
-          label: name,
-          description: subnets.map(({ cidr }) => cidr).join(', '),
-        }))}
-      />
-      <CheckboxListField
-        control={control}
-        name="security_group_ids"
-        label="Security groups"
-        optional
-        description={(chosen) =>
-          chosen.length === 0 ? 'Without one, everything is let out and nothing in.' : 'Only what their rules allow.'
-        }
-        items={(groups.data?.rows ?? []).map(({ id, name, description }) => ({ value: id, label: name, description }))}
-      />
-    </>
   );
 }

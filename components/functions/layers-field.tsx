@@ -44,7 +44,7 @@ export function LayersField({ form, of }: { form: ConfigurationForm; of: CloudFu
     <fieldset>
       <legend className="font-medium text-sm">Layers</legend>
       <p className="mt-0.5 text-pretty text-ink-muted text-xs">
-        Up to {MOST_LAYERS}. The first one that has a package wins.
+        Up to {MOST_LAYERS}. Where two have the same package, the lower one wins; the code wins over all.
       </p>
       <ol className="mt-2 space-y-1.5">
         {chosen.map((id, position) => (

@@ -1,21 +1,19 @@
 'use client';
 
 import { useRouter } from 'next/navigation';
-import * as z from 'zod/mini';
 import { CodeBlock } from '@/components/kit/data/code-block';
 import { CardsField, TextField } from '@/components/kit/form/fields';
 import { FormShell, useSchemaForm } from '@/components/kit/form/form-shell';
-import { text } from '@/lib/client/constraints';
+import { ArchiveField } from '@/components/kit/upload/archive-field';
 import { createFunction } from '@/lib/client/operations/functions';
 import { useProject } from '@/lib/client/project';
 import { paths } from '@/lib/paths';
+import { ARCHIVE_HINT } from './archive-limits';
 import { FunctionImpact } from './function-impact';
+import { NetworkFields } from './network-fields';
+import { creationBody, creationSchema, type NewFunctionValues } from './new-function-values';
 import type { Template } from './types';
-
-const schema = z.object({
-  name: text(createFunction.fields.name, 'Enter a name.', 'Use 3 to 63 lowercase letters, digits and dashes.'),
-  template_id: z.string(),
-});
+import { useArchive } from './use-archive';
 
 interface NewFunctionProps {
   templates: readonly Template[];
@@ -23,38 +21,59 @@ interface NewFunctionProps {
   unavailable: string | undefined;
 }
 
-/** The form of a new function, which begins as the example of its template. */
+const networkNames = {
+  network: 'network',
+  network_id: 'network_id',
+  security_group_ids: 'security_group_ids',
+} as const;
+
+const sources = [
+  { value: 'example', label: 'Example', description: 'Code of the template, to go on from in the editor' },
+  { value: 'archive', label: 'Zip archive', description: 'Files of your own, with packages beside them' },
+] as const;
+
+/** The form of a new function, which begins as the example of its template or as an archive. */
 export function NewFunction({ templates, unavailable }: NewFunctionProps) {
   const { project, api } = useProject();
   const router = useRouter();
   const create = api.useMutation('post', '/api/v1/functions');
+  const archive = useArchive();
   const first = templates.find(({ status }) => status === 'active')?.id ?? '';
-  const form = useSchemaForm(schema, { name: '', template_id: first });
-  const chosen = templates.find(({ id }) => id === form.watch('template_id'));
-  const bodyOf = ({ name, template_id }: z.output<typeof schema>) => ({
-    name,
-    template_id,
-    code: templates.find(({ id }) => id === template_id)?.example ?? '',
+  const form = useSchemaForm<NewFunctionValues, NewFunctionValues>(creationSchema, {
+    name: '',
+    template_id: first,
+    source: 'example',
+    archive: null,
+    network: 'none',
+    network_id: '',
+    security_group_ids: [],
   });
+  const { control } = form;
+  const source = form.watch('source');
+  const chosen = templates.find(({ id }) => id === form.watch('template_id'));
+  const bodyOf = (values: NewFunctionValues) => creationBody(values, templates);
   return (
     <FormShell
       form={form}
       loading={false}
-      error={create.error}
+      error={create.error ?? archive.error}
       failure="The function could not be created"
       submitLabel="Create function"
       operation="createFunction"
       disabledReason={unavailable}
-      copy={{ operation: createFunction, schema, body: bodyOf }}
+      {...(source === 'example' && { copy: { operation: createFunction, schema: creationSchema, body: bodyOf } })}
       cancel={paths.functions(project.slug)}
       aside={<FunctionImpact />}
       onSubmit={async (values) => {
-        const { id } = await create.mutateAsync({ body: bodyOf(values) });
+        const { id } =
+          values.source === 'archive'
+            ? await archive.send('POST', '/api/v1/functions', bodyOf(values), values.archive)
+            : await create.mutateAsync({ body: bodyOf(values) });
         router.push(paths.function(project.slug, id));
       }}
     >
       <TextField
-        control={form.control}
+        control={control}
         name="name"
         label="Name"
         description="Part of the function’s URL. It can’t be changed."
@@ -63,7 +82,7 @@ export function NewFunction({ templates, unavailable }: NewFunctionProps) {
         mono
       />
       <CardsField
-        control={form.control}
+        control={control}
         name="template_id"
         label="Template"
         options={templates.map(({ id, name, description, status }) => ({
@@ -73,12 +92,21 @@ export function NewFunction({ templates, unavailable }: NewFunctionProps) {
           ...(status === 'deprecated' && { disabledReason: 'Deprecated: takes no new functions.' }),
         }))}
       />
-      {chosen && (
+      <CardsField control={control} name="source" label="Code" options={sources} />
+      {source === 'archive' && (
+        <ArchiveField
+          control={control}
+          name="archive"
+          hint={`${ARCHIVE_HINT} The handler is ${chosen?.handler ?? ''}, in ${chosen?.file ?? ''}.`}
+        />
+      )}
+      {source === 'example' && chosen && (
         <div className="space-y-1.5">
           <p className="font-medium text-sm">Begins as {chosen.file}</p>
           <CodeBlock label="example" code={chosen.example.trim()} />
         </div>
       )}
+      <NetworkFields control={control} names={networkNames} />
     </FormShell>
   );
 }

@@ -5,14 +5,12 @@ import { useState } from 'react';
 import * as z from 'zod/mini';
 import { CardsField, TextAreaField } from '@/components/kit/form/fields';
 import { FormShell, useSchemaForm } from '@/components/kit/form/form-shell';
-import { FieldError } from '@/components/kit/form/frame';
 import { Dialog } from '@/components/kit/ui/dialog';
 import { notify } from '@/components/kit/ui/notify';
 import { Tabs, TabsContent, TabsList, TabsTrigger } from '@/components/kit/ui/tabs';
-import { DropZone } from '@/components/kit/upload/drop-zone';
+import { ArchiveField, archiveFile } from '@/components/kit/upload/archive-field';
 import { useProject } from '@/lib/client/project';
 import { ARCHIVE_BYTES } from '@/lib/domains/layers/limits';
-import { formatBytes } from '@/lib/format/size';
 import { builtRuntimes, type Layer, type LayerVersion } from './types';
 
 interface PublishDialogProps {
@@ -89,18 +87,11 @@ function RequirementsForm({ layer, close }: PublishDialogProps) {
   );
 }
 
-const archiveSchema = z.object({
-  archive: z.nullable(z.instanceof(File)).check(
-    z.refine((file) => file !== null, 'Choose a zip file.'),
-    z.refine((file) => file === null || file.size <= ARCHIVE_BYTES, 'The file is larger than 50 MB.'),
-  ),
-});
+const archiveSchema = z.object({ archive: archiveFile(ARCHIVE_BYTES) });
 
 function ArchiveForm({ layer, close }: PublishDialogProps) {
   const publish = usePublish(layer, close);
   const form = useSchemaForm<{ archive: File | null }, { archive: File | null }>(archiveSchema, { archive: null });
-  const file = form.watch('archive');
-  const problem = form.formState.errors.archive?.message;
   return (
     <FormShell
       form={form}
@@ -116,20 +107,11 @@ function ArchiveForm({ layer, close }: PublishDialogProps) {
         return publish.send(data);
       }}
     >
-      <div>
-        <DropZone
-          label="Archive"
-          invitation={file ? `${file.name}, ${formatBytes(file.size)}` : 'Drop a zip file here, or choose one'}
-          hint="Up to 50 MB. Python finds packages in python/, Node.js in nodejs/node_modules/."
-          single
-          invalid={problem !== undefined}
-          describedBy="archive-error"
-          onFiles={([chosen]) =>
-            form.setValue('archive', chosen?.file ?? null, { shouldDirty: true, shouldValidate: true })
-          }
-        />
-        <FieldError id="archive" error={problem} />
-      </div>
+      <ArchiveField
+        control={form.control}
+        name="archive"
+        hint="Up to 50 MB. Python finds packages in python/, Node.js in nodejs/node_modules/."
+      />
     </FormShell>
   );
 }

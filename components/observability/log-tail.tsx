@@ -4,6 +4,7 @@ import { ArrowDownToLine, Pause, Play } from 'lucide-react';
 import { useState } from 'react';
 import { ErrorNotice } from '@/components/kit/page/error-notice';
 import { Button } from '@/components/kit/ui/button';
+import { streamWords } from '@/lib/client/event-stream';
 import { formatCount } from '@/lib/format/quantity';
 import type { LogRecord } from './log-records';
 import { LogTable } from './log-table';
@@ -35,7 +36,7 @@ export function LogTail({ query, onFilter, resources }: LogTailProps) {
           <ArrowDownToLine /> Follow
         </Button>
         <p role="status" className="text-ink-muted text-xs">
-          {paused ? `Paused, ${formatCount(waiting, 'new line')}` : words[state]}
+          {paused ? `Paused, ${formatCount(waiting, 'new line')}` : streamWords[state]}
         </p>
         {gap && (
           <p className="text-caution-ink text-xs">Some lines were left out. Search for all of them without Live.</p>
@@ -55,11 +56,5 @@ export function LogTail({ query, onFilter, resources }: LogTailProps) {
     </div>
   );
 }
-
-const words = {
-  connecting: 'Connecting',
-  open: 'Waiting for new lines',
-  lost: 'Connection lost, reconnecting',
-} as const;
 
 const noRecord: LogRecord = { key: '', time: '', at: 0, labels: {}, line: '' };
