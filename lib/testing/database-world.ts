@@ -1,19 +1,17 @@
-import { execFileSync, spawn } from 'node:child_process';
-import { rmSync, statfsSync } from 'node:fs';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { expect, vi } from 'vitest';
 import { newId } from '@/lib/core/db/id';
 import { query, queryOne } from '@/lib/core/db/pool';
 import { sql } from '@/lib/core/db/sql';
-import { each } from '@/lib/core/domains/domain';
-import { startWorker } from '@/lib/core/operations/worker';
-import { clusterAgent } from '@/lib/domains/databases/cluster/agent';
 import { forgetAll } from '@/lib/domains/databases/cluster/drivers';
 import type { DatabaseEngine } from '@/lib/domains/databases/engines';
 import type { DatabaseCluster, DatabaseClusterWithCredentials } from '@/lib/domains/databases/schema';
-import { databaseServices, databasesWork, OBSERVE_MS } from '@/lib/domains/databases/work';
 import { ensureProjectNetworking } from '@/lib/domains/network/project-networking';
-import { applyRouters } from '@/lib/domains/network/topology';
 import { replaceEngines } from '@/lib/engines/engines';
 import { reasonOf } from '@/lib/engines/error';
 import { PROGRAMS } from '@/lib/engines/local/catalogue/catalogue';
@@ -28,14 +26,13 @@ import { LocalServices } from '@/lib/engines/local/services/local-services';
 import { findSandbox, processesOf } from '@/lib/engines/local/services/sandbox';
 import { removeVolatile } from '@/lib/engines/local/services/volatile';
 import { waitFor } from '@/lib/engines/local/turns';
-import type { ServiceSource, WantedService } from '@/lib/hosts/services/engine';
-import { keepServices } from '@/lib/hosts/services/keeper';
+import type { WantedService } from '@/lib/hosts/services/engine';
 import { endpoints } from '@/lib/platform/endpoints';
 import { ownCell } from '@/lib/settings';
 import { host, machineAt, options, shell, veth } from './balancer-world';
+import { runDatabaseAgent } from './database-agent';
 import { createCell } from './hosts';
 import { defaultNetwork } from './machines';
-import { repeat } from './repeat';
 import { api, createProject } from './world';
 
 /** Why clusters of an engine, PostgreSQL if not told otherwise, can't run on this host; null if they can. */
@@ -50,8 +47,37 @@ export async function databaseTrouble(versions: readonly string[], program = 'po
 
 export type Written = { acknowledged: string[]; errors: number; gap_ms: number; messages: Record<string, number> };
 
-/** A project with a network, a worker and an agent for databases in this process, and a machine of the tenant's. */
-export async function startDatabaseWorld(engine: DatabaseEngine = 'postgres') {
+/** Worker and agent as a process of their own. */
+async function startProcess(machines: ReadonlyMap<string, WantedService>) {
+  const file = join(mkdtempSync(join(tmpdir(), 'nephele-test-databases-')), 'machines.json');
+  async function start(): Promise<ChildProcess> {
+    writeFileSync(file, JSON.stringify([...machines.values()]));
+    const child = spawn(process.execPath, ['--import', 'tsx', 'lib/testing/database-agent-process.ts'], {
+      env: { ...process.env, MACHINES: file },
+      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    });
+    await once(child, 'message');
+    return child;
+  }
+  let child = await start();
+  async function kill(): Promise<void> {
+    const ended = once(child, 'exit');
+    child.kill('SIGKILL');
+    await ended;
+  }
+  return {
+    kill,
+    async restart(): Promise<void> {
+      child = await start();
+    },
+  };
+}
+
+/**
+ * A project with a network, a worker and an agent for databases, and a machine of the tenant's. Worker and agent run in this
+ * process, or in one of their own that can be killed (`isApart`).
+ */
+export async function startDatabaseWorld(engine: DatabaseEngine = 'postgres', { isApart = false } = {}) {
   const services = new LocalServices(host, [...PROGRAMS, shell]);
   const call = api(endpoints);
   const machines = new Map<string, WantedService>();
@@ -70,25 +96,8 @@ export async function startDatabaseWorld(engine: DatabaseEngine = 'postgres') {
   }
   const clientId = await machine('client', '10.0.0.210');
 
-  function startAgent(): () => Promise<void> {
-    const others: ServiceSource = { stopOrder: 0, wantedServices: async () => [...machines.values()] };
-    const worker = startWorker({
-      steps: each(databasesWork.steps),
-      jobs: each(databasesWork.jobs),
-      lease_ms: 5_000,
-      backoff: () => 100,
-    });
-    const ends = [
-      repeat(200, () => applyRouters(ownCell())),
-      repeat(1_000, () => keepServices(ownCell(), [databaseServices, others])),
-      repeat(OBSERVE_MS, clusterAgent(ownCell())),
-    ];
-    return async () => {
-      for (const end of ends) await end();
-      await worker.stop();
-      await forgetAll();
-    };
-  }
+  const apart = isApart ? await startProcess(machines) : null;
+  const startAgent = () => (apart ? async () => {} : runDatabaseAgent(() => [...machines.values()]));
   let stopAgent = startAgent();
 
   const paths = (name: string) => `/dbaas/clusters/${engine}/default/${name}`;
@@ -252,8 +261,18 @@ export async function startDatabaseWorld(engine: DatabaseEngine = 'postgres') {
       stopAgent = startAgent();
     },
 
+    /** Kills worker and agent, wherever they are, and starts others after something happened. */
+    async killWorker(meanwhile: () => Promise<void> = async () => {}): Promise<void> {
+      if (!apart) throw new Error('worker and agent run in this process');
+      await apart.kill();
+      await meanwhile();
+      await apart.restart();
+    },
+
     async stop(): Promise<void> {
       await stopAgent();
+      await apart?.kill();
+      await forgetAll();
       for (const { id } of await services.observeServices()) await services.removeService(id);
       const { network: networks } = openLocalEngine(options);
       for (const { id } of await networks.observeRouters()) await networks.removeRouter(id);

@@ -127,6 +127,17 @@ const removing = (members: readonly Member[], cell: string) =>
     members.map(({ id, ordinal }) => [`member ${ordinal}`, deleteMemberKind.start(id, {}, { cell_id: cell })]),
   );
 
+/**
+ * A primary whose disk is full, or that ended on it, brings no standby into step: it gets its room before them, and is not
+ * waited for. It may have to stop for that, and must not be replaced meanwhile.
+ */
+async function giveRoom(cell: string, cluster: Cluster): Promise<void> {
+  const primary = primaryOf(servingMembers(cluster));
+  if (!primary) return;
+  if (!cluster.read_only && (await engineOf(cell).services.isHealthy(primary.id))) return;
+  await inTurn(cluster.id, () => ensureMembers(cell, cluster, [primary]));
+}
+
 /** A new cluster is launched: its primary, then the roles, the standbys, and the endpoint. */
 export const launch = {
   primary: (step: CellStep<unknown>) =>
@@ -216,6 +227,7 @@ export const clusterSteps: OperationSteps[] = [
           async () => {
             const cluster = await clusterOf(step);
             if (step.operation.project_id) await ensureWired(step.cell, step.operation.project_id);
+            await giveRoom(step.cell, cluster);
             await driverOf(cluster).primaryFirst?.(cluster);
             for (const member of servingMembers(cluster).filter(({ role }) => role === 'standby')) {
               const answer = await ensureMembers(step.cell, cluster, [member]);

@@ -1,6 +1,5 @@
 import { log } from '@/lib/log';
 import { type Cluster, type Member, primaryOf, servingMembers } from '../cluster/clusters';
-import { type DiskMemory, newDiskMemory, watchDisk } from '../cluster/disk';
 import { lasting, type Since } from '../cluster/lasting';
 import type { Failure } from '../cluster/member-error';
 import { rebuildMember, restartEndpoint, restartMember } from '../cluster/member-process';
@@ -9,11 +8,12 @@ import { endpointFacts, endpointOf } from '../cluster/specs';
 import { endpointStats, reaches, settleEndpoint } from '../endpoint/endpoint';
 import type { MemberStatus } from '../schema';
 import { memberName } from '../view';
-import { ask, forget } from './connections';
+import { forget } from './connections';
+import { type DiskGuard, type DiskLevel, guardDisk, newDiskGuard } from './disk';
 import { bestStandby, promote, replacePrimary, startMember, stopFormer } from './promotion';
-import { newReplicationMemory, type ReplicationMemory, settleReplication } from './replication';
+import { holdsUp, newReplicationMemory, type ReplicationMemory, settleReplication } from './replication';
 import { memberSpec } from './specs';
-import { isServing, type Seen, statesOf } from './state';
+import { isServing, type Seen, stateOf, statesOf } from './state';
 
 /** A primary that this process has seen serving is replaced after this time; before, it may still be starting. */
 const PATIENCE_MS: Record<Failure, { seen: number; unseen: number }> = {
@@ -28,13 +28,13 @@ const HUNG_MS = 8_000;
 const ASTRAY_MS = 15_000;
 const ENDPOINT_SILENT_MS = 2_000;
 
-type Memory = ReplicationMemory & DiskMemory & { sawPrimary: string | null; since: Since };
+type Memory = ReplicationMemory & { sawPrimary: string | null; since: Since; disk: DiskGuard };
 
 const newMemory = (): Memory => ({
   ...newReplicationMemory(),
-  ...newDiskMemory(),
   sawPrimary: null,
   since: new Map(),
+  disk: newDiskGuard(),
 });
 
 /** A look at a cluster of PostgreSQL, with what is remembered of it from look to look. */
@@ -69,21 +69,42 @@ async function look(cluster: Cluster, memory: Memory): Promise<void> {
     memory.waitedFrom.clear();
     return;
   }
-  if (own && isServing(own) && own.state.isUp && own.state.isPrimary) {
-    memory.sawPrimary = primary.id;
-    const standbys = members.filter(({ role }) => role === 'standby');
-    const away = (standby: Member) =>
-      seen.some(({ member, state }) => member === standby && !state.isUp) ||
-      (reached(standby) === false && reached(primary) === true);
-    await settleReplication(cluster, primary, own.state, standbys, away, memory);
-  }
+  const troubles = own && isServing(own) ? await settleServing(cluster, primary, members, seen, reached, memory) : [];
   if (stats) await settleEndpoint(endpointOf(cluster), endpointFacts(cluster), stats);
   wakeHung(cluster, seen, own !== undefined && isServing(own), stats !== undefined, memory);
-  const disk =
-    own && isServing(own)
-      ? watchDisk(cluster, primary, memory, (isFull) => setReadOnly(cluster, primary, isFull))
-      : Promise.resolve();
-  await Promise.all([note(cluster, seen, primary), disk]);
+  await note(cluster, seen, primary, memory.disk.level);
+  for (const trouble of troubles) throw trouble;
+}
+
+/**
+ * Sees to the replication and the disks of a cluster whose primary serves: a full disk must not keep the one from being seen
+ * to, nor a hanging standby the other. @returns what could not be done
+ */
+async function settleServing(
+  cluster: Cluster,
+  primary: Member,
+  members: readonly Member[],
+  seen: readonly Seen[],
+  reached: (member: Member) => boolean | undefined,
+  memory: Memory,
+): Promise<unknown[]> {
+  memory.sawPrimary = primary.id;
+  const before = seen.find(({ member }) => member === primary)?.state;
+  const standbys = members.filter(({ role }) => role === 'standby');
+  const silent = seen.filter(({ member, state }) => member !== primary && !state.isUp && state.failure === 'silent');
+  // Whether a standby that did not answer holds up commits, the primary knows.
+  const state = silent.length > 0 ? await stateOf(cluster, primary) : before;
+  if (!before?.isUp || !before.isPrimary || !state?.isUp || !state.isPrimary) return [];
+  const isAway = (standby: Member) =>
+    seen.some(({ member, state }) => member === standby && !state.isUp) ||
+    (reached(standby) === false && reached(primary) === true);
+  const isStuck = (standby: Member) =>
+    silent.some(({ member }) => member === standby) && holdsUp(standby, before.followers, state);
+  const results = await Promise.allSettled([
+    settleReplication(cluster, primary, state, standbys, { isAway, isStuck }, memory),
+    guardDisk(cluster, primary, members, memory.disk),
+  ]);
+  return results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []));
 }
 
 /** Why the primary must be replaced now; undefined while it need not. */
@@ -142,12 +163,12 @@ function wakeHung(
   }
 }
 
-async function note(cluster: Cluster, seen: readonly Seen[], primary: Member): Promise<void> {
+async function note(cluster: Cluster, seen: readonly Seen[], primary: Member, disk: DiskLevel): Promise<void> {
   const own = seen.find(({ member }) => member === primary);
   await noteStates(cluster, {
     members: seen.map((one) => noteOf(one, own)),
     running: seen.filter(({ state }) => state.isUp).length,
-    ...clusterStatus(cluster, seen, primary),
+    ...clusterStatus(cluster, seen, primary, disk),
   });
 }
 
@@ -170,7 +191,7 @@ function noteOf({ member, state }: Seen, primary: Seen | undefined): MemberNote 
   return note(state.isStreaming && member.in_sync ? 'running' : 'catching_up', null, lag);
 }
 
-function clusterStatus(cluster: Cluster, seen: readonly Seen[], primary: Member) {
+function clusterStatus(cluster: Cluster, seen: readonly Seen[], primary: Member, disk: DiskLevel) {
   const { status, status_reason, name, instances } = cluster;
   if (!OBSERVED.includes(status)) return { status, reason: status_reason };
   const own = seen.find(({ member }) => member === primary);
@@ -178,6 +199,11 @@ function clusterStatus(cluster: Cluster, seen: readonly Seen[], primary: Member)
     if (bestStandby(seen)) return { status: 'failing_over', reason: 'The primary does not answer.' };
     return { status: 'degraded', reason: 'The primary is being started again; no other member has all its data.' };
   }
+  if (disk === 'closed')
+    return {
+      status: 'degraded',
+      reason: 'The disk is full: the cluster takes no connections until its storage is enlarged.',
+    };
   if (cluster.read_only)
     return {
       status: 'degraded',
@@ -187,9 +213,4 @@ function clusterStatus(cluster: Cluster, seen: readonly Seen[], primary: Member)
   if (missing.length === 0 && seen.length >= instances) return { status: 'available', reason: null };
   const names = missing.map(({ member }) => memberName(name, member.ordinal)).join(', ');
   return { status: 'degraded', reason: `${names} is not in step with the primary; writes do not wait for it.` };
-}
-
-async function setReadOnly(cluster: Cluster, primary: Member, isFull: boolean): Promise<void> {
-  await ask(cluster, primary, `ALTER SYSTEM SET default_transaction_read_only = ${isFull ? 'on' : 'off'}`);
-  await ask(cluster, primary, 'SELECT pg_reload_conf()');
 }

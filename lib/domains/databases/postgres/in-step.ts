@@ -1,5 +1,5 @@
 import { type Cluster, servingMembers } from '../cluster/clusters';
-import { newReplicationMemory, type ReplicationMemory, settleReplication } from './replication';
+import { NONE_ABSENT, newReplicationMemory, type ReplicationMemory, settleReplication } from './replication';
 import { statesOf } from './state';
 
 /** An operation waits for a member that is only slow. */
@@ -18,7 +18,7 @@ export async function inStep(cluster: Cluster): Promise<string | null> {
   if (cluster.launched_at === null) {
     const memory = memories.get(cluster.id) ?? newReplicationMemory();
     memories.set(cluster.id, memory);
-    await settleReplication(cluster, primary.member, primary.state, standbys, () => false, memory);
+    await settleReplication(cluster, primary.member, primary.state, standbys, NONE_ABSENT, memory);
   }
   if (!standbys.every(({ in_sync }) => in_sync)) return 'the standbys to catch up';
   memories.delete(cluster.id);

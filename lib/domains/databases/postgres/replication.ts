@@ -3,7 +3,7 @@ import { sql } from '@/lib/core/db/sql';
 import { log } from '@/lib/log';
 import { type Cluster, type Member, standbyName } from '../cluster/clusters';
 import { ask } from './connections';
-import type { MemberState, Position } from './state';
+import type { Follower, MemberState, Position } from './state';
 
 /** How long a standby may be away before writes go on without it. */
 export const GONE_MS = 1_000;
@@ -20,6 +20,22 @@ export type ReplicationMemory = {
 };
 export const newReplicationMemory = (): ReplicationMemory => ({ goneSince: new Map(), waitedFrom: new Map() });
 
+/** What is known of standbys beside what the primary believes. */
+export type Absence = {
+  /** Out of reach. */
+  isAway: (standby: Member) => boolean;
+  /** It did not answer, and commits wait for it meanwhile: there is nothing more to wait for. */
+  isStuck: (standby: Member) => boolean;
+};
+export const NONE_ABSENT: Absence = { isAway: () => false, isStuck: () => false };
+
+/** Whether commits wait for a standby that has written nothing since the primary's earlier answer. */
+export function holdsUp(standby: Member, earlier: readonly Follower[], { followers, written }: PrimaryState): boolean {
+  const flushed = (among: readonly Follower[]) => among.find(({ name }) => name === standbyName(standby))?.flushed;
+  const now = flushed(followers);
+  return now != null && now < written && now === flushed(earlier);
+}
+
 type PrimaryState = Extract<MemberState, { isPrimary: true }>;
 
 /**
@@ -27,14 +43,14 @@ type PrimaryState = Extract<MemberState, { isPrimary: true }>;
  * list before the primary stops to wait for it, and put there after it has received everything that was written since the
  * primary waits: a standby on that list has every acknowledged write.
  *
- * @param isAway whether a standby is known to be out of reach, though the primary still believes in it
+ * @param absent what the primary does not know: it believes in a standby until its connection ends
  */
 export async function settleReplication(
   cluster: Cluster,
   primary: Member,
   state: PrimaryState,
   standbys: readonly Member[],
-  isAway: (standby: Member) => boolean,
+  { isAway, isStuck }: Absence,
   memory: ReplicationMemory,
 ): Promise<void> {
   const wanted: Member[] = [];
@@ -46,7 +62,7 @@ export async function settleReplication(
     if (isThere) memory.goneSince.delete(standby.id);
     else if (!memory.goneSince.has(standby.id)) memory.goneSince.set(standby.id, performance.now());
     const gone = performance.now() - (memory.goneSince.get(standby.id) ?? performance.now());
-    if (!isThere && gone >= GONE_MS) {
+    if (!isThere && (gone >= GONE_MS || isStuck(standby))) {
       memory.waitedFrom.delete(standby.id);
       if (standby.in_sync) await strike(cluster, standby);
       continue;

@@ -63,7 +63,6 @@ def mark():
         return None
 
 
-
 def discard(path):
     for folder, folders, files in os.walk(path, topdown=False):
         for name in files:
@@ -287,6 +286,8 @@ def number(field):
 def copy(told, major):
     """A copy of the primary, with the WAL that it needs to start."""
     say(f"copying the data of {told['primary']}")
+    # What is of another incarnation is never used again, and there may be no room for both.
+    discard(DATA)
     discard(DRAFT)
     os.makedirs(DRAFT, mode=0o700)
     connection = Connection(told["primary"], told["user"], read("replication.password"))

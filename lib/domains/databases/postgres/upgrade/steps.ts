@@ -23,7 +23,7 @@ import { findJob, type JobChange, type JobRow, jobChange, keptJobs } from '../..
 import { deleteMemberKind } from '../../operations';
 import { openSecrets } from '../../secrets';
 import { ask, MemberError } from '../connections';
-import { newReplicationMemory, type ReplicationMemory, settleReplication } from '../replication';
+import { NONE_ABSENT, newReplicationMemory, type ReplicationMemory, settleReplication } from '../replication';
 import { PORT, REPLICATION_ROLE } from '../settings-file';
 import { memberSpec } from '../specs';
 import { stateOf } from '../state';
@@ -84,7 +84,7 @@ async function nextInStep({ job, cluster, next }: Work): Promise<string | null> 
   const memory = memories.get(job.id) ?? newReplicationMemory();
   memories.set(job.id, memory);
   const standbys = membersOf(cluster, job.next_group).filter(({ role }) => role === 'standby');
-  await settleReplication(cluster, next, state, standbys, () => false, memory);
+  await settleReplication(cluster, next, state, standbys, NONE_ABSENT, memory);
   return standbys.every(({ in_sync }) => in_sync) ? null : 'the new standbys to catch up';
 }
 

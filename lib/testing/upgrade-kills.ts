@@ -1,0 +1,112 @@
+import { expect } from 'vitest';
+import { queryOne } from '@/lib/core/db/pool';
+import { sql } from '@/lib/core/db/sql';
+import type { DatabaseClusterWithCredentials, DatabaseJob } from '@/lib/domains/databases/schema';
+import { waitFor } from '@/lib/engines/local/turns';
+import type { startDatabaseWorld } from './database-world';
+
+type World = Awaited<ReturnType<typeof startDatabaseWorld>>;
+type Client = Awaited<ReturnType<World['connect']>>;
+
+/** What is killed, with SIGKILL: the process of worker and agent, or a primary of either version. */
+export type Victim = 'worker' | 'former primary' | 'next primary';
+
+export const upgradeStages = [
+  'preflight',
+  'backup',
+  'provisioning',
+  'replicating',
+  'switching_over',
+  'verifying',
+] as const;
+export type KilledStage = (typeof upgradeStages)[number] | 'rolling_back';
+
+type Progress = { stage: string; switching: boolean; progress: number };
+
+/** Upgrades of one cluster under writes, in which something is killed at a stage. */
+export function killedUpgrades(world: World, cluster: DatabaseClusterWithCredentials, client: Client) {
+  const { name } = cluster;
+  const progressOf = (id: string) =>
+    queryOne<Progress>(sql`SELECT stage, switching, progress FROM database_jobs WHERE id = ${id}::uuid`);
+  const jobOf = async (id: string) => (await world.call('GET', `/dbaas/jobs/${id}`, world.as)).body as DatabaseJob;
+  const isThere = (found: Progress | undefined, stage: string) =>
+    found?.stage === stage && (stage !== 'switching_over' || found.switching);
+
+  async function until(id: string, stages: readonly string[], timeoutMs: number): Promise<string> {
+    const found = await waitFor(
+      async () => {
+        const now = await progressOf(id);
+        return stages.some((stage) => isThere(now, stage)) ? (now?.stage ?? false) : false;
+      },
+      { timeoutMs, everyMs: 3 },
+    );
+    if (!found) throw new Error(JSON.stringify(await jobOf(id), null, 1));
+    return (await progressOf(id))?.stage ?? '';
+  }
+
+  async function primaryOf(id: string, which: 'former_group' | 'next_group'): Promise<string> {
+    const row = await queryOne<{
+      id: string;
+    }>(sql`SELECT m.id FROM database_members m JOIN database_jobs j ON j.cluster_id = m.cluster_id
+      WHERE j.id = ${id}::uuid AND m.role = 'primary' AND m.group_no = CASE WHEN ${which}::text = 'next_group' THEN j.next_group ELSE j.former_group END`);
+    if (!row) throw new Error(`no primary of the ${which}`);
+    return row.id;
+  }
+
+  async function kill(id: string, victim: Victim): Promise<void> {
+    if (victim === 'worker') return world.killWorker();
+    await world.signalTo(await primaryOf(id, victim === 'former primary' ? 'former_group' : 'next_group'), 'SIGKILL');
+  }
+
+  /** Clients find everything that was acknowledged, and can write. */
+  async function isWhole(acknowledged: readonly string[], version: string): Promise<void> {
+    await world.untilIs(name, 'available', 180_000);
+    const [server] = await client.run(['SHOW server_version']);
+    expect(server?.rows?.[0]?.server_version).toMatch(new RegExp(`^${version}\\.`));
+    expect(await client.lost(acknowledged)).toEqual([]);
+    const after = await world.read(name);
+    expect([after.version, after.status_reason]).toEqual([version, null]);
+  }
+
+  const ENDS = ['completed', 'rolled_back', 'failed'];
+
+  return {
+    /** @returns the job as it ended, after its way back where it was completed */
+    async killAt(stage: KilledStage, victim: Victim, [from, to]: readonly [string, string]) {
+      await client.startWriting(2);
+      const path = `${world.paths(name)}/upgrade`;
+      const answer = await world.call('POST', path, { ...world.as, body: { target_version: to } });
+      expect([answer.status, answer.text]).toEqual([202, expect.anything()]);
+      const { id } = answer.body as DatabaseJob;
+      if (stage !== 'rolling_back') {
+        expect(await until(id, [stage, ...ENDS], 300_000)).toBe(stage);
+        await kill(id, victim);
+      }
+      const end = await until(id, ENDS, 400_000);
+      const there = await client.stopWriting();
+      expect(end).not.toBe('failed');
+      await isWhole(there.acknowledged, end === 'completed' ? to : from);
+      const job = await jobOf(id);
+      const { acknowledged, ...figures } = there;
+      console.info(`${victim} killed at ${stage}: ${end}`, {
+        ...figures,
+        acknowledged: acknowledged.length,
+        pause_ms: job.pause_ms,
+        error: job.error,
+      });
+      if (end === 'rolled_back') return job;
+      await client.startWriting(2);
+      expect((await world.call('POST', `/dbaas/jobs/${id}/rollback`, world.as)).status).toBe(202);
+      if (stage === 'rolling_back') {
+        await until(id, ['rolling_back'], 60_000);
+        await kill(id, victim);
+      }
+      const back = await until(id, ENDS, 400_000);
+      const here = await client.stopWriting();
+      expect(here.acknowledged.length).toBeGreaterThan(0);
+      await isWhole([...acknowledged, ...here.acknowledged], back === 'rolled_back' ? from : to);
+      expect(back).toBe('rolled_back');
+      return jobOf(id);
+    },
+  };
+}
