@@ -1,4 +1,5 @@
 import type { Page } from '@playwright/test';
+import { zipOf } from '../lib/testing/hostile-zip';
 import { bearer, expect, expectAccessible, open, type Tenant, test } from './support';
 
 /** The first start of a runtime may have to fetch its program. */
@@ -47,7 +48,7 @@ test('a function is written, deployed, invoked, broken, mended by its stack, com
   await expect(page.getByText('Active', { exact: true }).first()).toBeVisible(START);
   await expect(page.getByLabel('Function code', { exact: true })).toContainText('def handler');
   await invoke(page);
-  await expect(outcome(page).getByText('Succeeded')).toBeVisible(START);
+  await expect(outcome(page).getByText('Succeeded', { exact: true })).toBeVisible(START);
   await expect(outcome(page).getByText('Hello, Ada!')).toBeVisible();
   await expect(outcome(page).getByText('Greeting Ada')).toBeVisible();
 
@@ -97,6 +98,79 @@ test('a function is written, deployed, invoked, broken, mended by its stack, com
     .click();
   await expect(page.getByRole('dialog').getByText('KeyError').first()).toBeVisible();
   await expectAccessible(page);
+});
+
+const archive = (seconds: number) =>
+  zipOf([
+    { name: 'words.py', content: 'WORD = "nephele"\n' },
+    {
+      name: 'main.py',
+      content: `import time
+from words import WORD
+def handler(event, context):
+    print("begun with", WORD)
+    time.sleep(${seconds})
+    return {"word": WORD, "seconds": ${seconds}}
+`,
+    },
+  ]);
+const zip = (buffer: Buffer, name = 'code.zip') => ({ name, mimeType: 'application/zip', buffer });
+
+test('a function begins as an archive on a network of the project, shows its lines while it runs, and takes another archive', async ({
+  page,
+  tenant,
+  request,
+}) => {
+  await open(page, `${list(tenant)}/new`, tenant.admin);
+  await page.getByLabel('Name', { exact: true }).fill('zipped');
+  await page.getByRole('radio', { name: /^Zip archive/ }).check();
+  const file = page.getByLabel('Archive', { exact: true });
+  await file.setInputFiles(zip(Buffer.from('x = 1'), 'main.py'));
+  await expect(page.getByText('This is not a zip file.')).toBeVisible();
+  await file.setInputFiles(zip(archive(8)));
+  await expect(page.getByText(/^code\.zip, /)).toBeVisible();
+  await expect(page.getByText('This is not a zip file.')).toBeHidden();
+  await page.getByRole('radio', { name: /^Project network/ }).check();
+  await page.getByRole('combobox', { name: 'On network' }).click();
+  await page.getByRole('option').first().click();
+  await expectAccessible(page);
+  await page.getByRole('button', { name: 'Create function' }).click();
+
+  await expect(page).toHaveTitle('zipped · Nephele');
+  await expect(page.getByText('Active', { exact: true }).first()).toBeVisible(START);
+  await expect(page.getByText('words.py', { exact: true })).toBeVisible();
+  const log = page.getByRole('region', { name: 'Live log' });
+  await expect(log.getByText('Waiting for new lines')).toBeVisible();
+  const headers = bearer(tenant.token);
+  const [{ id, network }] = await (await request.get('/api/v1/functions', { headers })).json();
+  expect(network).toBe('project');
+  let hasEnded = false;
+  const running = request.post(`/api/v1/functions/${id}/invoke`, { headers, data: { payload: {} }, ...START });
+  const end = running.then(() => {
+    hasEnded = true;
+  });
+  await expect(log.getByText('begun with nephele')).toBeVisible();
+  expect(hasEnded).toBe(false);
+  await end;
+  expect((await (await running).json()).result).toEqual({ word: 'nephele', seconds: 8 });
+  await expect(log.getByText(/REPORT RequestId/)).toBeVisible();
+  await expectAccessible(page);
+
+  await page.getByRole('button', { name: 'Upload archive' }).click();
+  const dialog = page.getByRole('dialog');
+  const upload = dialog.getByLabel('Archive', { exact: true });
+  await upload.setInputFiles(zip(Buffer.from('no zip at all')));
+  await dialog.getByRole('button', { name: 'Deploy archive' }).click();
+  await expect(upload).toHaveAttribute('aria-invalid', 'true');
+  await expectAccessible(page);
+  await upload.setInputFiles(zip(archive(0)));
+  await dialog.getByRole('button', { name: 'Deploy archive' }).click();
+  await expect(page.getByText('Version 2 is being deployed')).toBeVisible();
+  await expect(dialog).toBeHidden();
+  await invoke(page);
+  await expect(outcome(page).getByText('"seconds": 0')).toBeVisible(START);
+  await page.getByRole('tab', { name: 'Configuration' }).click();
+  await expect(page.getByRole('radio', { name: /^Project network/ })).toBeChecked();
 });
 
 test('configuration, variables, URL and schedule of a function are deployed from the page', async ({
