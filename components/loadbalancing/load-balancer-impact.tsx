@@ -2,15 +2,21 @@
 
 import { QuotaBar } from '@/components/kit/data/quota-bar';
 import { Card } from '@/components/kit/ui/card';
-import { type Row, useList } from '@/lib/client/list';
-import { formatCount } from '@/lib/format/quantity';
+import type { Row } from '@/lib/client/list';
+import { type Service, whyNoMore } from './project-limit';
 
 /** The virtual IP and one for each node. */
 export const ADDRESSES = 3;
 
-/** The price of a new load balancer, and the addresses that it uses. */
-export function LoadBalancerImpact({ network }: { network: Row<'/api/v1/network/networks'> | undefined }) {
-  const present = useList('/api/v1/lbaas/loadbalancers', { limit: 200 });
+interface LoadBalancerImpactProps {
+  network: Row<'/api/v1/network/networks'> | undefined;
+  /** The service in the catalog. */
+  service: Service | undefined;
+}
+
+/** The price of a new load balancer, and what it takes of the limits. */
+export function LoadBalancerImpact({ network, service }: LoadBalancerImpactProps) {
+  const reason = whyNoMore(service);
   return (
     <>
       <Card title="Price" aria-label="Price">
@@ -32,11 +38,16 @@ export function LoadBalancerImpact({ network }: { network: Row<'/api/v1/network/
               claim={ADDRESSES}
             />
           )}
-          {present.data && (
-            <p className="text-ink-muted text-sm">
-              The project has {formatCount(present.data.rows.length, 'load balancer')}. They use no quota.
-            </p>
+          {service?.limit && (
+            <QuotaBar
+              label="Load balancers"
+              used={service.resources}
+              limit={service.limit.most}
+              unit="load balancers"
+              claim={1}
+            />
           )}
+          {reason && <p className="text-pretty text-critical-ink text-sm">{reason}</p>}
         </div>
       </Card>
     </>

@@ -12,10 +12,16 @@ export function useLoadBalancerOfPort(): (portId: string) => LoadBalancer | unde
   return (portId) => balancers.data?.rows.find(({ vip_port_id }) => vip_port_id === portId);
 }
 
+interface LoadBalancerOfPortProps {
+  portId: string;
+  /** For a port that is no virtual IP. */
+  otherwise: string;
+}
+
 /** A link to the load balancer of a port. */
-export function LoadBalancerOfPort({ portId }: { portId: string }) {
+export function LoadBalancerOfPort({ portId, otherwise }: LoadBalancerOfPortProps) {
   const { project } = useProject();
   const balancer = useLoadBalancerOfPort()(portId);
-  if (!balancer) return <span className="text-ink-subtle">–</span>;
+  if (!balancer) return otherwise;
   return <TextLink href={paths.loadBalancer(project.slug, balancer.id)}>{balancer.name}</TextLink>;
 }

@@ -12,6 +12,7 @@ import {
   stepOfField,
   valuesOf,
 } from './load-balancer-values';
+import { whyNoMore } from './project-limit';
 import type { LoadBalancer, Pool } from './types';
 import { sharesOf } from './weights';
 
@@ -268,4 +269,19 @@ test('the diagram leads from the virtual IP through the active node to every mem
     'caution',
     'critical',
   ]);
+});
+
+test('a project at its limit is told why it may have no further load balancer, and how to go on', () => {
+  const service = (resources: number) => ({
+    status: 'subscribed' as const,
+    status_reason: null,
+    resources,
+    limit: { most: 10, setting: 'LOAD_BALANCERS_PER_PROJECT' },
+  });
+  expect(whyNoMore(service(10))).toBe(
+    'The project has 10 load balancers, the maximum (LOAD_BALANCERS_PER_PROJECT). Delete one, or ask the operator to raise the limit.',
+  );
+  expect(whyNoMore(service(9))).toBeUndefined();
+  expect(whyNoMore({ ...service(10), limit: null })).toBeUndefined();
+  expect(whyNoMore(undefined)).toBeUndefined();
 });

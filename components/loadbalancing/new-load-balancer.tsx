@@ -12,11 +12,12 @@ import { LoadBalancerWizard } from './load-balancer-form';
 import { ADDRESSES, LoadBalancerImpact } from './load-balancer-impact';
 import { LoadBalancerSummary } from './load-balancer-summary';
 import { createBody, type LoadBalancerValues, loadBalancerSchema, newListener } from './load-balancer-values';
+import { type Service, whyNoMore } from './project-limit';
 
 interface NewLoadBalancerProps {
   choices: NewLoadBalancerChoices;
   /** The service in the catalog. */
-  service: { status: string; status_reason: string | null } | undefined;
+  service: Service | undefined;
 }
 
 /** The wizard of a new load balancer. */
@@ -48,8 +49,8 @@ export function NewLoadBalancer({ choices, service }: NewLoadBalancerProps) {
       finishLabel="Create load balancer"
       failure="The load balancer could not be created"
       copy={{ operation: createLoadBalancer, body: createBody }}
-      disabledReason={may.reason ?? unavailable ?? full}
-      aside={<LoadBalancerImpact network={network} />}
+      disabledReason={may.reason ?? unavailable ?? whyNoMore(service) ?? full}
+      aside={<LoadBalancerImpact network={network} service={service} />}
       review={(values) => <LoadBalancerSummary values={values} />}
       onSubmit={async (values) => {
         const { id } = await create.mutateAsync({ body: createBody(values) });

@@ -11,6 +11,7 @@ import { useLoadBalancerOfPort } from '@/components/loadbalancing/load-balancer-
 import { type ListPage, useList } from '@/lib/client/list';
 import { associateFloatingIp } from '@/lib/client/operations/network';
 import { useProject } from '@/lib/client/project';
+import { holderOf } from './port-holder';
 import type { FloatingIp, Port } from './types';
 
 const schema = z.object({ port_id: z.string().check(z.minLength(1, 'Choose an instance.')) });
@@ -70,10 +71,11 @@ function TargetForm({ floatingIp: { id }, ports, close }: AssociateDialogProps &
   );
 }
 
-function targetOption({ id, ip, instance_name, network_name, floating_ip }: Port, balancer?: string): Option {
+function targetOption(port: Port, balancer?: string): Option {
+  const { id, ip, instance_name, network_name, floating_ip } = port;
   return {
     value: id,
-    label: `${instance_name ?? balancer ?? 'Port'} · ${ip}`,
+    label: `${instance_name ?? balancer ?? holderOf(port)} · ${ip}`,
     description: `On network ${network_name}`,
     ...(floating_ip === null ? {} : { disabledReason: `Already has ${floating_ip}` }),
   };

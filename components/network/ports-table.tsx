@@ -10,6 +10,7 @@ import { listPorts } from '@/lib/client/operations/network';
 import { useProject } from '@/lib/client/project';
 import { paths } from '@/lib/paths';
 import { ports } from './domain';
+import { holderOf } from './port-holder';
 import { TextLink } from './text-link';
 import type { Port } from './types';
 
@@ -50,11 +51,16 @@ function PortLink({ port: { id, ip } }: { port: Port }) {
   );
 }
 
-/** A link to the instance that has a port, or to the load balancer whose virtual IP it is. */
-export function Holder({ id, port }: { id: string; port: Pick<Port, 'instance_id' | 'instance_name'> }) {
+/** A port, or what a floating IP knows of its own. */
+type HeldPort = Pick<Port, 'instance_id' | 'instance_name'> & Partial<Pick<Port, 'attached_to'>>;
+
+/** A link to the instance that has a port, or to the load balancer whose virtual IP it is; the words for anything else. */
+export function Holder({ id, port }: { id: string; port: HeldPort }) {
   const { project } = useProject();
-  if (port.instance_id === null) return <LoadBalancerOfPort portId={id} />;
-  return <TextLink href={paths.instance(project.slug, port.instance_id)}>{port.instance_name}</TextLink>;
+  const { instance_id, instance_name, attached_to } = port;
+  if (instance_id === null)
+    return <LoadBalancerOfPort portId={id} otherwise={attached_to ? holderOf({ attached_to }) : 'Another port'} />;
+  return <TextLink href={paths.instance(project.slug, instance_id)}>{instance_name}</TextLink>;
 }
 
 export function NetworkLink({ port }: { port: Pick<Port, 'network_id' | 'network_name'> }) {

@@ -11,6 +11,7 @@ import { useProject } from '@/lib/client/project';
 import { formatNumber } from '@/lib/format/number';
 import { formatCount } from '@/lib/format/quantity';
 import { paths } from '@/lib/paths';
+import { holderOf } from './port-holder';
 import styles from './topology.module.css';
 import { type Box, HEADER } from './topology-layout';
 import type { FloatingIp, Network, Port, Router } from './types';
@@ -297,10 +298,8 @@ function hrefOf(project: string, { id, instance_id }: Port, balancer: { id: stri
   return balancer ? paths.loadBalancer(project, balancer.id) : paths.port(project, id);
 }
 
-function kindOf({ instance_name }: Port, balancer: { name: string } | undefined): string {
-  if (instance_name !== null) return `Instance ${instance_name}`;
-  return balancer ? `Load balancer ${balancer.name}` : 'Port';
-}
+const kindOf = (port: Port, balancer: { name: string } | undefined): string =>
+  balancer ? `Load balancer ${balancer.name}` : holderOf(port);
 
 interface PortNodeProps extends Shown {
   port: Port;
@@ -314,7 +313,7 @@ export function PortNode({ port, status, ...shown }: PortNodeProps) {
   const { width, height } = shown.box;
   const { tone, icon: Icon, moving, label } = statusLook(status);
   const balancer = useLoadBalancerOfPort()(port.id);
-  const title = instance_name ?? balancer?.name ?? 'Port';
+  const title = instance_name ?? balancer?.name ?? port.attached_to.name;
   return (
     <NodeLink
       {...shown}

@@ -13,6 +13,13 @@ export const service = z
     }),
     status_reason: z.string().nullable().meta({ description: 'Why new resources cannot be created at present.' }),
     resources: z.int().meta({ description: 'Number of resources in the project.' }),
+    limit: z
+      .strictObject({ most: z.int(), setting: z.string().meta({ example: 'LOAD_BALANCERS_PER_PROJECT' }) })
+      .nullable()
+      .meta({
+        description:
+          'How many resources the project may have, and the operator’s setting that says so; null without one.',
+      }),
     month_to_date_usd: usd.meta({ description: 'Cost of this month so far, including deleted resources.' }),
     docs_url: z.url().meta({ description: 'Its part of the API reference.' }),
     engine: z

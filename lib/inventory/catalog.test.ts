@@ -1,5 +1,6 @@
 import { beforeAll, expect, test } from 'vitest';
 import { reportEngine } from '@/lib/hosts/engine-reports/service';
+import { settings } from '@/lib/settings';
 import { testDatabase } from '@/lib/testing/database';
 import { createCell } from '@/lib/testing/hosts';
 import { holds, testResource } from '@/lib/testing/money';
@@ -43,6 +44,12 @@ test('a service whose engine runs on no host is unavailable, with the reason', a
   });
   await reportEngine(other, { ...report, status: 'available', message: '' });
   expect(await service('volumes')).toMatchObject({ status: 'available', status_reason: null, engine: 'storage' });
+});
+
+test('a service says how many of its resources a project may have', async () => {
+  const { loadBalancersPerProject: most } = settings();
+  expect(await service('load_balancers')).toMatchObject({ limit: { most, setting: 'LOAD_BALANCERS_PER_PROJECT' } });
+  expect(await service('instances')).toMatchObject({ limit: null });
 });
 
 test('a service has the costs of its resources this month, of deleted ones too', async () => {

@@ -23,7 +23,7 @@ export async function listServices(
   ]);
   const { baseUrl } = settings();
   return domains.flatMap(({ services, resources: types }) =>
-    services.map(({ id, name, category, description, resources, engines, reference }) => {
+    services.map(({ id, name, category, description, resources, engines, limit, reference }) => {
       const held = resources.reduce((sum, type) => sum + (counts.get(type) ?? 0), 0);
       const reason =
         each(engines)
@@ -37,6 +37,7 @@ export async function listServices(
         status: held > 0 ? 'subscribed' : reason === null ? 'available' : 'unavailable',
         status_reason: reason,
         resources: held,
+        limit: limit?.() ?? null,
         month_to_date_usd: JsonNumber.money(total(resources.map((type) => new Money(costs.get(type) ?? 0)))),
         docs_url: `${baseUrl}/docs/${groupSlug(reference)}`,
         engine: each(engines)[0] ?? null,

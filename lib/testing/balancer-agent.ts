@@ -1,5 +1,6 @@
 import { startWorker } from '@/lib/core/operations/worker';
 import { balancerObserver } from '@/lib/domains/loadbalancing/observer';
+import { settleCertificates } from '@/lib/domains/loadbalancing/renewals';
 import { loadbalancingSteps } from '@/lib/domains/loadbalancing/steps';
 import { balancerServices, OBSERVE_MS } from '@/lib/domains/loadbalancing/work';
 import { applyRouters } from '@/lib/domains/network/topology';
@@ -7,6 +8,9 @@ import type { ServiceSource, WantedService } from '@/lib/hosts/services/engine';
 import { keepServices } from '@/lib/hosts/services/keeper';
 import { ownCell } from '@/lib/settings';
 import { repeat } from './repeat';
+
+/** More often than a real agent, so that tests need not wait. */
+const RENEW_MS = 500;
 
 /**
  * Runs the worker and the agent of load balancers in this process.
@@ -20,6 +24,7 @@ export function runBalancerAgent(machines: () => Iterable<WantedService>): () =>
     repeat(200, () => applyRouters(ownCell())),
     repeat(500, () => keepServices(ownCell(), [balancerServices, others])),
     repeat(OBSERVE_MS, balancerObserver(ownCell())),
+    repeat(RENEW_MS, () => settleCertificates(ownCell())),
   ];
   return async () => {
     for (const end of ends) await end();

@@ -241,6 +241,21 @@ export async function startBalancerWorld({ isApart = false } = {}) {
       );
     },
 
+    /** Requests of one client, over one connection where it can: how many succeeded and failed, and how often it connected. */
+    async requests(count: number, url: string, more = '') {
+      const script = `curl -s -m 5 -o /dev/null ${more} -w '%{http_code} %{num_connects}\\n' '${url}/?[1-${count}]' |
+        /bin/busybox sort | /bin/busybox uniq -c`;
+      const lines = (await inClient(script)).trim().split('\n');
+      const seen = { answered: 0, failed: 0, connections: 0 };
+      for (const line of lines) {
+        const [number = 0, status = 0, connects = 0] = line.trim().split(' ').map(Number);
+        seen[status === 200 ? 'answered' : 'failed'] += number;
+        seen.connections += number * connects;
+        if (status !== 200) console.log(`number, status and connections of failures: ${line}`);
+      }
+      return seen;
+    },
+
     async members(): Promise<Pool['members']> {
       const { body } = await call('GET', `/lbaas/pools?load_balancer_id=${balancer.id}`, as);
       return (body as Pool[])[0]?.members ?? [];

@@ -22,6 +22,8 @@ export type CatalogService = {
   readonly resources: readonly string[];
   /** Engines that it needs on a host, the main one first. */
   readonly engines: readonly string[] | None;
+  /** How many of its resources a project may have, where the operator limits that by a setting. */
+  readonly limit?: () => { readonly most: number; readonly setting: string };
   /** Its group of the API reference. */
   readonly reference: string;
 };

@@ -1,5 +1,6 @@
 import { domain, none } from '@/lib/core/domains/domain';
 import { byName } from '@/lib/core/domains/search';
+import { settings } from '@/lib/settings';
 import { sealedAcmeKeys } from './acme/sealed';
 import { certificateEndpoints } from './endpoints';
 import { certificatesPortal } from './portal';
@@ -27,6 +28,7 @@ export const certificates = domain({
       description: 'TLS certificates for load balancers and routes. Private keys are encrypted at rest.',
       resources: ['certificate'],
       engines: none,
+      limit: () => ({ most: settings().certificatesPerProject, setting: 'CERTIFICATES_PER_PROJECT' }),
       reference: 'Certificates',
     },
   ],

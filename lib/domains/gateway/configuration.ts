@@ -55,13 +55,13 @@ export const AUTHORITIES = 'authorities.pem';
 const RESPONSE_S = 60;
 
 /**
- * Everything of the configuration whose change requires a reload. Weights and addresses reach a running process through
- * its runtime API.
+ * Everything of the configuration whose change requires a reload. Weights, addresses and certificates reach a running
+ * process through its runtime API.
  */
 const structureOf = (places: Places, routes: readonly ServedRoute[]) =>
   JSON.stringify([
     places,
-    routes.map((route) => ({
+    routes.map(({ certificate_id: _, ...route }) => ({
       ...route,
       backends: route.backends.map(({ name, target }) => ({
         name,

@@ -1,5 +1,6 @@
 import { domain, none } from '@/lib/core/domains/domain';
 import { byName } from '@/lib/core/domains/search';
+import { settings } from '@/lib/settings';
 import { layerEndpoints } from './endpoints';
 import { layersPortal } from './portal';
 import { layerStatuses } from './schema';
@@ -20,6 +21,7 @@ export const layers = domain({
       description: 'Dependencies of functions: built once, shared between functions and projects.',
       resources: ['layer'],
       engines: none,
+      limit: () => ({ most: settings().layersPerProject, setting: 'LAYERS_PER_PROJECT' }),
       reference: 'Layers',
     },
   ],

@@ -1,5 +1,11 @@
 import { expect, test } from 'vitest';
-import { type BalancerFacts, type ListenerFacts, renderConfiguration, structureOf } from './configuration';
+import {
+  type BalancerFacts,
+  type ListenerFacts,
+  renderConfiguration,
+  structureOf,
+  withCertificatesOf,
+} from './configuration';
 import { parseStats } from './runtime-api';
 
 const web: ListenerFacts = {
@@ -63,6 +69,16 @@ test('changes of weights and members leave the structure as it is, all others do
   expect(change({ members: [first] })).not.toBe(present);
   expect(change({ port: 81 })).not.toBe(present);
   expect(change({ slots: 13 })).not.toBe(present);
+});
+
+test('other certificates leave the structure as it is, and only they are taken over', () => {
+  const changed = { ...secure, certificate_ids: ['01940f3c-7b1e-7c52-9a3f-5d1c2b3a4e64'] };
+  const wanted: BalancerFacts = { ...facts, listeners: [{ ...web, members: [] }, raw, changed] };
+  expect(structureOf({ ...facts, listeners: [web, raw, changed] })).toBe(structureOf(facts));
+  expect(withCertificatesOf(facts, wanted)).toEqual({ ...facts, listeners: [web, raw, changed] });
+  expect(renderConfiguration(withCertificatesOf(facts, wanted), '10.0.0.1')).toBe(
+    renderConfiguration(facts, '10.0.0.1'),
+  );
 });
 
 test('statistics are read by column, also where a field has commas', () => {

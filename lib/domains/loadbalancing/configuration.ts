@@ -31,6 +31,9 @@ export type BalancerFacts = z.output<typeof balancerFacts>;
 
 /** Where nodes find a certificate with its key. */
 export const certificatePath = (id: string): string => `tls/${id}.pem`;
+/** The certificate of a listener for host names that none covers, and the list of all of its certificates. */
+export const defaultCertificatePath = (listenerId: string): string => `tls/default-${listenerId}.pem`;
+export const certificateListPath = (listenerId: string): string => `tls/listener-${listenerId}.list`;
 /** The folder of a node's files as the node sees it. */
 export const FILES = '/etc/service';
 export const ADMIN_SOCKET = 'admin.sock';
@@ -46,11 +49,20 @@ export const slotsFor = (members: number): number => (Math.floor(members / SLOTS
 export const structureOf = ({ idle_timeout_s, listeners }: BalancerFacts): string =>
   JSON.stringify({
     idle_timeout_s,
-    listeners: listeners.map(({ members, ...listener }) => ({
+    listeners: listeners.map(({ members, certificate_ids, ...listener }) => ({
       ...listener,
       backups: members.filter(({ backup }) => backup).map(({ slot }) => slot),
     })),
   });
+
+/** The template with the certificates of another one that has the same structure. */
+export const withCertificatesOf = (template: BalancerFacts, { listeners }: BalancerFacts): BalancerFacts => ({
+  ...template,
+  listeners: template.listeners.map((listener) => ({
+    ...listener,
+    certificate_ids: listeners.find(({ id }) => id === listener.id)?.certificate_ids ?? [],
+  })),
+});
 
 /** The configuration file of a node (HAProxy 2.6). @param gateway of its network */
 export function renderConfiguration({ idle_timeout_s, listeners }: BalancerFacts, gateway: string): string {
@@ -103,12 +115,12 @@ const link = (gateway: string) =>
 const LOG_FORMAT = `log-format '{"client":"%ci","port":%fp,"status":%ST,"bytes":%B,"ms":%Ta,"method":"%HM","path":%{+Q}HPO,"member":"%s","request_id":"%ID","state":"%tsc"}'`;
 const TCP_LOG_FORMAT = `log-format '{"client":"%ci","port":%fp,"bytes":%B,"ms":%Tt,"member":"%s","state":"%ts"}'`;
 
-/** The first certificate is for host names that none covers. */
-const tls = (certificateIds: readonly string[]) =>
-  ` ssl${certificateIds.map((id) => ` crt ${FILES}/${certificatePath(id)}`).join('')} alpn h2,http/1.1`;
+// Files with the same names whatever the certificates are: those change through the runtime API.
+const tls = (listenerId: string) =>
+  ` ssl crt ${FILES}/${defaultCertificatePath(listenerId)} crt-list ${FILES}/${certificateListPath(listenerId)} alpn h2,http/1.1`;
 
 function frontend(listener: ListenerFacts): string {
-  const { id, protocol, port, redirect_to_https, allowed_cidrs, certificate_ids } = listener;
+  const { id, protocol, port, redirect_to_https, allowed_cidrs } = listener;
   const isHttp = protocol !== 'TCP';
   const allowed =
     allowed_cidrs.length > 0 ? [`tcp-request connection reject unless { src ${allowed_cidrs.join(' ')} }`] : [];
@@ -126,7 +138,7 @@ function frontend(listener: ListenerFacts): string {
     LOG_FORMAT,
   ];
   return section(`frontend ${frontendName(id)}`, [
-    `bind :${port}${protocol === 'HTTPS' ? tls(certificate_ids) : ''}`,
+    `bind :${port}${protocol === 'HTTPS' ? tls(id) : ''}`,
     ...allowed,
     ...(isHttp ? http : ['mode tcp', TCP_LOG_FORMAT]),
     `default_backend ${backendName(id)}`,

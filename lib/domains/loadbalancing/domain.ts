@@ -3,6 +3,7 @@ import { domain, none } from '@/lib/core/domains/domain';
 import { byName } from '@/lib/core/domains/search';
 import { addressesOfDevices } from '@/lib/domains/network/search';
 import { processMetrics } from '@/lib/hosts/services/service-metrics';
+import { settings } from '@/lib/settings';
 import { loadbalancingEndpoints } from './endpoints';
 import { loadbalancingPortal } from './portal';
 import { countTimes } from './response-times';
@@ -30,6 +31,7 @@ export const loadbalancing = domain({
       description: 'Distribute connections to healthy members, with a virtual IP and automatic fail-over.',
       resources: ['load_balancer'],
       engines: ['services', 'network'],
+      limit: () => ({ most: settings().loadBalancersPerProject, setting: 'LOAD_BALANCERS_PER_PROJECT' }),
       reference: 'Load balancers',
     },
   ],

@@ -52,8 +52,8 @@ export const loadbalancingEndpoints = [
     operation_id: 'replaceLoadBalancer',
     summary: 'Replace the listeners, pools and members of a load balancer',
     description:
-      'The body is the whole desired state; listeners with the same port keep their ids. Weights and members change ' +
-      'without a reload.',
+      'The body is the whole desired state; listeners with the same port keep their ids. Weights, members and ' +
+      'certificates change without a reload.',
     tag: 'Load balancers',
     access: 'member',
     params: idParams,

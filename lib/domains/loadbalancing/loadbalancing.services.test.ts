@@ -247,10 +247,77 @@ nc ${vip} 93 -e /bin/busybox sh /dev/shm/idle; cat /dev/shm/began /dev/shm/ended
     });
     expect(await pid()).toBe(before);
 
+    // A further certificate, and one less, reach the running process as well.
+    const further = await testCertificate({ names: ['c.test'] });
+    const body = { name: 'further', certificate_pem: further.certificate, private_key_pem: further.key };
+    const added = (await world.call('POST', '/gateway/certificates', { ...world.as, body })).body as { id: string };
+    const [, second = ''] = ids;
+    await world.change(webListener(one(), two()), { ...secure, certificate_ids: [id, second, added.id] });
+    expect(await asks('c.test', further)).toBe('2 200');
+    expect(await asks('b.test', b)).toBe('2 200');
+    await world.change(webListener(one(), two()), { ...secure, certificate_ids: [added.id, id] });
+    expect(await asks('b.test', b)).toBe('0 000');
+    expect(await asks('a.test', renewed)).toBe('2 200');
+    expect(await asks('c.test', further)).toBe('2 200');
+    expect(await pid()).toBe(before);
+    // A process that starts anew reads the same from its files.
+    await world.signalTo(node, 'SIGKILL');
+    await world.untilIs({ operating_status: 'online' });
+    await until(async () => expect(await pid()).toBeDefined());
+    expect(await asks('c.test', further)).toBe('2 200');
+
     const remove = () => world.call('DELETE', `/gateway/certificates/${id}`, world.as);
     expect((await remove()).body).toMatchObject({ error: { code: 'CONFLICT' } });
     await world.change(webListener(one(), two()));
     expect((await remove()).status).toBe(204);
+  });
+
+  test('weights, members and certificates change without a lost request or connection', async () => {
+    const made = await Promise.all(['a.test', 'b.test', 'c.test'].map((name) => testCertificate({ names: [name] })));
+    const ids: string[] = [];
+    for (const [index, { certificate, key }] of made.entries()) {
+      const body = { name: `load-${index}`, certificate_pem: certificate, private_key_pem: key };
+      ids.push(((await world.call('POST', '/gateway/certificates', { ...world.as, body })).body as { id: string }).id);
+    }
+    const [a = '', b = '', c = ''] = ids;
+    const wanted = (certificate_ids: string[], ...members: ReturnType<typeof memberAt>[]) => ({
+      ...webListener(...members),
+      name: 'secure',
+      protocol: 'HTTPS',
+      port: 443,
+      certificate_ids,
+    });
+    await world.change(wanted([a], one(), two()));
+    const changes = [
+      wanted([a, b], one({ weight: 3 }), two()),
+      wanted([b, a, c], one(), two({ weight: 7 })),
+      wanted([c, b], one()),
+      wanted([a, b, c], one({ weight: 0 }), two()),
+      wanted([a], one(), two()),
+    ];
+    const url = `https://${world.balancer.vip_address}`;
+    let isOver = false;
+    const load = Promise.all([
+      // Two clients that keep their connections, and one that begins a new one with every request.
+      world.requests(6_000, url, '-k'),
+      world.requests(6_000, url, '-k'),
+      (async () => {
+        const seen: Awaited<ReturnType<World['requests']>>[] = [];
+        while (!isOver) seen.push(await world.requests(100, url, "-k -H 'Connection: close' --http1.1"));
+        return seen;
+      })(),
+    ]);
+    for (const listener of [...changes, ...changes]) await world.change(listener);
+    const renewed = await testCertificate({ names: ['a.test'] });
+    await execute(sql`UPDATE certificates SET chain_pem = ${renewed.certificate}::text,
+      sealed_key = ${sealKey(world.project.id, a, renewed.key)}::bytea WHERE id = ${a}::uuid`);
+    await settleCertificates(ownCell());
+    isOver = true;
+    const [first, second, fresh] = await load;
+    for (const kept of [first, second]) expect(kept).toEqual({ answered: 6_000, failed: 0, connections: 1 });
+    for (const each of fresh) expect(each).toEqual({ answered: 100, failed: 0, connections: 100 });
+    expect(fresh.length).toBeGreaterThan(0);
+    await world.change(webListener(one(), two()));
   });
 
   test.each([

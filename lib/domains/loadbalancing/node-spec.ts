@@ -6,7 +6,9 @@ import {
   ADMIN_SOCKET,
   type BalancerFacts,
   balancerFacts,
+  certificateListPath,
   certificatePath,
+  defaultCertificatePath,
   FILES,
   renderConfiguration,
 } from './configuration';
@@ -48,17 +50,28 @@ export async function nodeSpecs(chosen: Sql): Promise<ServiceSpec[]> {
   return nodes.map((node) => specOf(node, files.get(node.load_balancer_id) ?? []));
 }
 
-/** The certificates that the listeners name, each in a file with its key. */
+/**
+ * The certificates that the listeners name, each in a file with its key, and the files that tell a listener which are its own.
+ * Lists come last: what they name is there before them.
+ */
 async function certificateFiles(projectId: string, { listeners }: BalancerFacts): Promise<ServiceFile[]> {
   const ids = new Set(listeners.flatMap(({ certificate_ids }) => certificate_ids));
   if (ids.size === 0) return [];
   const certificates = await servedCertificates(projectId, [...ids]);
-  return certificates.map(({ id, chain_pem, private_key_pem }) => ({
-    path: certificatePath(id),
-    content: `${chain_pem.trim()}\n${private_key_pem.trim()}\n`,
-    secret: true,
-    live: true,
-  }));
+  const contents = new Map(
+    certificates.map(({ id, chain_pem, private_key_pem }) => [id, `${chain_pem.trim()}\n${private_key_pem.trim()}\n`]),
+  );
+  const file = (path: string, content: string) => ({ path, content, secret: true, live: true });
+  return [
+    ...[...contents].map(([id, content]) => file(certificatePath(id), content)),
+    ...listeners.flatMap(({ id, certificate_ids }) => {
+      const own = certificate_ids.filter((certificate) => contents.has(certificate));
+      const first = contents.get(own[0] ?? '');
+      if (first === undefined) return [];
+      const lines = own.map((certificate) => `${FILES}/${certificatePath(certificate)}\n`);
+      return [file(defaultCertificatePath(id), first), file(certificateListPath(id), lines.join(''))];
+    }),
+  ];
 }
 
 function specOf(facts: Facts, certificates: ServiceFile[]): ServiceSpec {

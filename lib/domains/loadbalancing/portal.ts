@@ -9,6 +9,7 @@ export const loadbalancingPortal: DomainPortal = {
       '/api/v1/network/ports',
       '/api/v1/network/floating-ips',
       '/api/v1/gateway/certificates',
+      '/api/v1/services/services',
     ],
   },
   actions: {

@@ -25,7 +25,7 @@ import { ensureProjectNetworking } from '@/lib/domains/network/project-networkin
 import { reviseRouter } from '@/lib/domains/network/service';
 import { place } from '@/lib/hosts/engine-reports/placement';
 import { settings } from '@/lib/settings';
-import { balancerFacts, structureOf } from './configuration';
+import { balancerFacts, structureOf, withCertificatesOf } from './configuration';
 import { createLoadBalancerKind, deleteLoadBalancerKind, replaceLoadBalancerKind } from './operations';
 import {
   certificatesIn,
@@ -350,7 +350,8 @@ const presentListeners = (id: string) =>
     FROM ${raw(listenerTables)} WHERE l.load_balancer_id = ${id}::uuid`);
 
 /**
- * Replaces listeners, pools and members. Weights and members change in the running proxies; everything else by a reload.
+ * Replaces listeners, pools and members. Weights, members and certificates change in the running proxies; everything else
+ * by a reload.
  * @throws ApiError 404, 400, 409 during another change
  */
 export async function replaceLoadBalancer(
@@ -391,7 +392,7 @@ export async function replaceLoadBalancer(
     rows: {
       balancer: sql`UPDATE load_balancers SET name = ${name}::text, idle_timeout_s = ${idle_timeout_s}::int, status = 'pending_update',
         status_reason = NULL, updated_at = ${call.at}::timestamptz,
-        template = ${JSON.stringify(structureOf(template) === structureOf(facts) ? template : facts)}::jsonb
+        template = ${JSON.stringify(structureOf(template) === structureOf(facts) ? withCertificatesOf(template, facts) : facts)}::jsonb
         FROM verdict WHERE verdict.ok AND load_balancers.id = ${id}::uuid`,
       ...treeRows(call, id, planned),
       ...droppedRows(id, planned),

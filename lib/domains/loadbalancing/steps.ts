@@ -18,13 +18,14 @@ import { ensureWired } from '@/lib/domains/network/topology';
 import { engineOf } from '@/lib/engines/engines';
 import type { Settlement } from '@/lib/hosts/services/engine';
 import { nodeSpecs } from './node-spec';
-import { readBalancers, settleMembers, statsOf } from './nodes';
+import { readBalancers, settleMembers, socketOf, statsOf } from './nodes';
 import { createLoadBalancerKind, deleteLoadBalancerKind, deleteNodeKind, replaceLoadBalancerKind } from './operations';
+import { settleTls } from './runtime-certificates';
 
 const TABLE = 'load_balancers';
 const AGAIN_MS = 200;
 
-/** Both nodes with their configuration, and then their members. */
+/** Both nodes with their configuration, and then their certificates and members. */
 const nodes = (step: CellStep<unknown>) =>
   throughEngine(
     step,
@@ -43,13 +44,16 @@ async function ensureNodes({ operation, cell }: CellStep<unknown>): Promise<Sett
 async function members({ operation, cell }: CellStep<unknown>) {
   const [balancer] = await readBalancers(sql`b.id = ${operation.resource_id}::uuid`);
   if (!balancer) return failure('The load balancer is gone.');
+  const files = new Map((await nodeSpecs(sql`b.id = ${balancer.id}::uuid`)).map((spec) => [spec.id, spec.files]));
   const settled = await Promise.all(
     balancer.nodes.map(async ({ id }) => {
       const stats = await statsOf(cell, id);
-      return stats !== undefined && (await settleMembers(cell, id, balancer.pools, stats));
+      const hasCertificates = stats !== undefined && (await settleTls(socketOf(cell, id), files.get(id) ?? []));
+      return hasCertificates && (await settleMembers(cell, id, balancer.pools, stats));
     }),
   );
-  if (settled.includes(false)) return again(AGAIN_MS, { waits_for: 'both nodes to take over the members' });
+  if (settled.includes(false))
+    return again(AGAIN_MS, { waits_for: 'both nodes to take over the certificates and members' });
   return done({ rows: { settled: settledRow(TABLE, balancer.id, 'active') } });
 }
 

@@ -144,6 +144,7 @@ test('ports, floating IPs and security groups of other devices are seen and chan
   expect(await get(`/network/ports/${address.id}`)).toMatchObject({
     instance_id: null,
     instance_name: null,
+    attached_to: { kind: 'balancer' },
     security_group_ids: [group],
     floating_ip: (floating.body as { address: string }).address,
   });

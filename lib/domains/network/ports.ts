@@ -18,11 +18,13 @@ import { reviseRouter } from './service';
 type Attachment = EnginePort['attachment'];
 type Row = Omit<Port, 'created_at' | 'updated_at'> & { created_at: Date; updated_at: Date };
 
-const columns = raw(`p.id, p.network_id, n.name AS network_name, i.id AS instance_id, i.name AS instance_name, p.mac,
+const columns = raw(`p.id, p.network_id, n.name AS network_name, i.id AS instance_id, i.name AS instance_name,
+  jsonb_build_object('kind', d.kind, 'name', coalesce(i.name, p.hostname)) AS attached_to, p.mac,
   host(p.ip) AS ip, p.created_at, p.updated_at, ${statusOfPort} AS status,
   ARRAY(SELECT c.security_group_id::text FROM port_security_groups c WHERE c.port_id = p.id ORDER BY 1) AS security_group_ids,
   (SELECT host(f.address) FROM floating_ips f WHERE f.port_id = p.id) AS floating_ip`);
-const tables = raw('ports p JOIN networks n ON n.id = p.network_id LEFT JOIN instances i ON i.id = p.device_id');
+const tables = raw(`ports p JOIN networks n ON n.id = p.network_id
+  JOIN devices d ON d.project_id = p.project_id AND d.id = p.device_id LEFT JOIN instances i ON i.id = p.device_id`);
 
 function view(row: Row): Port {
   return { ...row, created_at: row.created_at.toISOString(), updated_at: row.updated_at.toISOString() };
@@ -36,7 +38,7 @@ export const listPorts = listOf({
   id: 'p.id',
   where: ofProject('p'),
   filters: {
-    search: contains('host(p.ip)', 'p.mac', 'i.name'),
+    search: contains('host(p.ip)', 'p.mac', 'i.name', 'p.hostname'),
     status: oneOf(portStatuses),
     network_id: equalsId('p.network_id'),
     instance_id: equalsId('i.id'),

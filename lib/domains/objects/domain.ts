@@ -1,6 +1,7 @@
 import { sql } from '@/lib/core/db/sql';
 import { domain, none } from '@/lib/core/domains/domain';
 import { byName } from '@/lib/core/domains/search';
+import { settings } from '@/lib/settings';
 import { objectEndpoints } from './endpoints';
 import { bucketMetrics } from './metrics';
 import { objectsPortal } from './portal';
@@ -26,6 +27,7 @@ export const objects = domain({
       description: 'Buckets for files of any size, for S3 clients and browsers.',
       resources: ['bucket'],
       engines: none,
+      limit: () => ({ most: settings().bucketsPerProject, setting: 'BUCKETS_PER_PROJECT' }),
       reference: 'Object storage',
     },
   ],

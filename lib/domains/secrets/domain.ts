@@ -1,5 +1,6 @@
 import { domain, none } from '@/lib/core/domains/domain';
 import { byName } from '@/lib/core/domains/search';
+import { settings } from '@/lib/settings';
 import { secretEndpoints } from './endpoints';
 import { sealedSecrets } from './envelope';
 import { secretsPortal } from './portal';
@@ -30,6 +31,7 @@ export const secrets = domain({
       description: 'Passwords, keys and certificates, each encrypted under its own key; every read is recorded.',
       resources: ['secret'],
       engines: none,
+      limit: () => ({ most: settings().secretsPerProject, setting: 'SECRETS_PER_PROJECT' }),
       reference: 'Secrets',
     },
   ],

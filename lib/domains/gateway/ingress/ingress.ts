@@ -10,13 +10,12 @@ import { raw, sql } from '@/lib/core/db/sql';
 import { reportIncident, resolveIncident } from '@/lib/core/incidents/incident';
 import { FunctionFront } from '@/lib/domains/functions/http/front';
 import { functionSocket } from '@/lib/domains/functions/http/sockets';
-import { settleFile } from '@/lib/domains/loadbalancing/renewals';
 import { ask, parseStats, type Stat } from '@/lib/domains/loadbalancing/runtime-api';
+import { settleTls } from '@/lib/domains/loadbalancing/runtime-certificates';
 import type { EntryTarget } from '@/lib/domains/network/engine';
 import { ensureWired } from '@/lib/domains/network/topology';
 import { engineOf } from '@/lib/engines/engines';
 import { detailOf, EngineError, reasonOf } from '@/lib/engines/error';
-import type { ServiceFile } from '@/lib/hosts/services/engine';
 import { log } from '@/lib/log';
 import { ADMIN_SOCKET, backendName, type ServedRoute, STRUCTURE, smallestWeights, type Target } from '../configuration';
 import type { RouteStatus } from '../schema';
@@ -41,6 +40,8 @@ const TRUSTED_MS = 10_000;
 /** After a reload, the new process answers within this. */
 const RELOAD_MS = 20;
 const RELOAD_TRIES = 150;
+/** Certificates that a process did not take, such as one that was just starting, are tried again after this. */
+const CERTIFICATES_AGAIN_MS = 200;
 
 /** How long a killed process takes to come back. */
 const RETURN_MS = 500;
@@ -235,7 +236,7 @@ export class Ingress {
     try {
       const files = await filesOf(id, wanted.map(servedRoute), owners);
       const text = JSON.stringify(files);
-      const isSame = this.applied.files === text;
+      const isSame = this.applied.files === text && Number.isFinite(this.applied.at);
       if (isSame && performance.now() - this.applied.at < TRUSTED_MS) return READY;
       const taken = await this.portTaken(id);
       if (taken !== null) return { state: 'failed', reason: taken };
@@ -244,9 +245,10 @@ export class Ingress {
         setTimeout(() => this.look.fire(), answer.again_ms).unref();
         return { state: 'waiting', reason: `The gateway is not ready: ${answer.waits_for}.` };
       }
-      if (!isSame) await this.renewCertificates(id, files);
+      const isServed = isSame || (await settleTls(this.socket(id), files));
+      if (!isServed) setTimeout(() => this.look.fire(), CERTIFICATES_AGAIN_MS).unref();
       const structure = files.find(({ path }) => path === STRUCTURE)?.content ?? '';
-      this.applied = { files: text, structure, at: performance.now() };
+      this.applied = { files: text, structure, at: isServed ? performance.now() : Number.NEGATIVE_INFINITY };
       return READY;
     } catch (error) {
       log.warn({ err: detailOf(error) }, 'the gateway could not be made what it should be');
@@ -264,10 +266,6 @@ export class Ingress {
     // A process that was killed may just have come back, and hold the port itself.
     await new Promise((resolve) => setTimeout(resolve, RETURN_MS));
     return (await answers()) ? null : taken;
-  }
-
-  private async renewCertificates(id: string, files: readonly ServiceFile[]): Promise<void> {
-    for (const file of files) if (file.path.startsWith('tls/')) await settleFile(this.socket(id), file);
   }
 
   private async stop(id: string): Promise<Condition> {

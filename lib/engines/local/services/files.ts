@@ -12,9 +12,15 @@ type Wanted = { content: string; mode: number; own: boolean; live?: boolean | un
 /**
  * Writes a service's files into memory, each whole or not at all, and takes away what it no longer has. Secrets are
  * never anywhere else on this host.
+ * @param formerlyLive paths of live files before: they go without a reload
  * @returns whether anything has changed that the service must read again
  */
-export async function writeFiles(host: Host, spec: ServiceSpec, uid: number): Promise<boolean> {
+export async function writeFiles(
+  host: Host,
+  spec: ServiceSpec,
+  { uid, formerlyLive = [] }: { uid: number; formerlyLive?: readonly string[] },
+): Promise<boolean> {
+  const wasLive = new Set(formerlyLive.map((path) => join('service', path)));
   const folder = filesFolder(host, spec.id);
   const wanted = new Map<string, Wanted>();
   for (const [name, content] of Object.entries(systemFiles(spec, uid))) {
@@ -33,7 +39,7 @@ export async function writeFiles(host: Host, spec: ServiceSpec, uid: number): Pr
   for (const path of await filesBelow(folder)) {
     if (wanted.has(path)) continue;
     await removePath(join(folder, path));
-    changed = true;
+    changed ||= !wasLive.has(path);
   }
   return changed;
 }

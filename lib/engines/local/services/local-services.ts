@@ -231,7 +231,7 @@ export class LocalServices implements ServiceEngine {
     await this.refuseShrinking(spec);
     const uid = serviceUsers(this.host).allot(id);
     await mkdir(join(serviceDirectory(this.host, id), 'bundle'), { recursive: true, mode: 0o711 });
-    await this.note(spec, uid);
+    const formerlyLive = await this.note(spec, uid);
     if (spec.power === 'stopped') {
       await stopService(this.host, id, stopMs(spec));
       await this.pauseWayOut(id);
@@ -247,7 +247,7 @@ export class LocalServices implements ServiceEngine {
     if (port) await this.cables.take(id, () => ensureCable(this.host, id, this.newest(id, port)));
     if (spec.egress) await ensureRelay(this.host, id);
     else await removeRelay(this.host, id);
-    const filesChanged = await writeFiles(this.host, spec, uid);
+    const filesChanged = await writeFiles(this.host, spec, { uid, formerlyLive });
     const rebuilt = await this.writeBundle(spec, uid);
     await this.openWay(spec);
     const isCutOff = await this.isCutOff(spec);
@@ -261,13 +261,16 @@ export class LocalServices implements ServiceEngine {
     return isOutdated ? { ...port, sharedAddresses: moved.sharedAddresses, moves: moved.moves ?? 0 } : port;
   }
 
-  private async note(spec: ServiceSpec, uid: number): Promise<void> {
+  /** @returns the paths of its live files until now */
+  private async note(spec: ServiceSpec, uid: number): Promise<string[]> {
     const { id, program, state, health, power, limits } = spec;
     const port = spec.port && { id: spec.port.id, networkId: spec.port.networkId, ip: spec.port.ip };
     const { memoryMb, cpuMillis } = limits;
-    const record = { id, uid, program, port, state, health, power, memoryMb, cpuMillis };
+    const liveFiles = spec.files.filter(({ live }) => live).map(({ path }) => path);
+    const record = { id, uid, program, port, state, health, power, memoryMb, cpuMillis, liveFiles };
     const present = await findService(this.host, id);
     if (JSON.stringify(present) !== JSON.stringify(record)) await writeRecord(serviceFile(this.host, id), record);
+    return present?.liveFiles ?? [];
   }
 
   /** @returns whether the sandbox must be made anew for it */

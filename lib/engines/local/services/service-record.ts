@@ -96,6 +96,8 @@ const serviceRecord = z.object({
   /** What it was promised; 0 in records of earlier releases, until it is ensured again. */
   memoryMb: z.int().default(0),
   cpuMillis: z.int().default(0),
+  /** Files that its domain brings into the running process; removing one needs no reload either. */
+  liveFiles: z.array(z.string()).default([]),
 });
 
 export type ServiceRecord = z.infer<typeof serviceRecord>;
