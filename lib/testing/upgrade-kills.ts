@@ -1,4 +1,4 @@
-import { expect } from 'vitest';
+import { expect, vi } from 'vitest';
 import { queryOne } from '@/lib/core/db/pool';
 import { sql } from '@/lib/core/db/sql';
 import type { DatabaseClusterWithCredentials, DatabaseJob } from '@/lib/domains/databases/schema';
@@ -58,9 +58,21 @@ export function killedUpgrades(world: World, cluster: DatabaseClusterWithCredent
     await world.signalTo(await primaryOf(id, victim === 'former primary' ? 'former_group' : 'next_group'), 'SIGKILL');
   }
 
+  /** A job that ends leaves the cluster available, before the agent has seen a member that is still copied. */
+  async function isHealthy(): Promise<void> {
+    await vi.waitFor(
+      async () => {
+        const { status, status_reason, members } = await world.read(name);
+        const missing = members.filter((member) => member.status !== 'running');
+        expect([status, status_reason, missing]).toEqual(['available', null, []]);
+      },
+      { timeout: 180_000, interval: 100 },
+    );
+  }
+
   /** Clients find everything that was acknowledged, and can write. */
   async function isWhole(acknowledged: readonly string[], version: string): Promise<void> {
-    await world.untilIs(name, 'available', 180_000);
+    await isHealthy();
     const [server] = await client.run(['SHOW server_version']);
     expect(server?.rows?.[0]?.server_version).toMatch(new RegExp(`^${version}\\.`));
     expect(await client.lost(acknowledged)).toEqual([]);
@@ -73,6 +85,7 @@ export function killedUpgrades(world: World, cluster: DatabaseClusterWithCredent
   return {
     /** @returns the job as it ended, after its way back where it was completed */
     async killAt(stage: KilledStage, victim: Victim, [from, to]: readonly [string, string]) {
+      await isHealthy();
       await client.startWriting(2);
       const path = `${world.paths(name)}/upgrade`;
       const answer = await world.call('POST', path, { ...world.as, body: { target_version: to } });

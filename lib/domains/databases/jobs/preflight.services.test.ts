@@ -114,21 +114,6 @@ describe.skipIf(trouble !== null)(`the checks before an upgrade${trouble ? ` (sk
     await untilPassed('capacity');
   }, 60_000);
 
-  test('a disk without room for the log of an upgrade is refused', async () => {
-    const primary = await world.member(cluster, 'primary');
-    await world.leaveRoom(primary.id, 150);
-    await vi.waitFor(async () => expect((await found('capacity')).check.status).toBe('failed'), {
-      timeout: 30_000,
-      interval: 50,
-    });
-    expect((await found('capacity')).check.details).toEqual([
-      expect.stringMatching(/^\d\d % of the storage is in use, and an upgrade needs 20 %/),
-    ]);
-    await refused('capacity');
-    await world.leaveRoom(primary.id, null);
-    await untilPassed('capacity');
-  }, 120_000);
-
   test('contents that would not come along are named one by one, with what to do for each', async () => {
     await client.run(['CREATE TABLE bare (x int)', "SELECT lo_from_bytea(4711, 'x')"]);
     const { passed, check } = await found('compatibility');
