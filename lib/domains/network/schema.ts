@@ -103,12 +103,10 @@ export const port = z
     instance_name: displayName
       .nullable()
       .meta({ description: 'The instance that has this port; null for another kind of device.' }),
-    attached_to: z
-      .strictObject({ kind: z.string().meta({ example: 'load_balancer_node' }), name: displayName })
-      .meta({
-        description:
-          'The device that has this port: its kind, and the name of the instance or the port’s own on its network.',
-      }),
+    attached_to: z.strictObject({ kind: z.string().meta({ example: 'load_balancer_node' }), name: displayName }).meta({
+      description:
+        'The device that has this port: its kind, and the name of the instance or the port’s own on its network.',
+    }),
     status: z.enum(['active', 'down']).meta({ description: '`active` while its instance is running.' }),
     mac,
     ip: ipv4,
