@@ -37,7 +37,7 @@ import { presign } from './s3/signature';
 import { type ChecksumAlgorithm, summing } from './store/checksums';
 import { deleteFreed, scrub, sweepFiles } from './store/housekeeping';
 import { applyLifecycle } from './store/lifecycle';
-import { deleteObject } from './store/rows';
+import { deleteObject, putSmallObject } from './store/rows';
 import { foldBucketChanges, writeSent } from './store/usage';
 
 testDatabase();
@@ -477,6 +477,23 @@ describe('an access key', () => {
     expect([await write(), await list()]).toEqual(['InvalidAccessKeyId', 'InvalidAccessKeyId']);
   });
 
+  test('that ended does not harm the small writes that come together with its own', async () => {
+    const project = await createProject('together');
+    const [ended, other] = [await createPair(project, call), await createPair(project, call)];
+    const name = await createBucket(project, call);
+    const write = (made: Pair, Key: string) =>
+      codeOf(world.client(made).send(new PutObjectCommand({ Bucket: name, Key, Body: Key })));
+    expect([await write(ended, 'a'), await write(other, 'b')]).toEqual(['no error', 'no error']);
+    await call('DELETE', `/storage/credentials/${ended.id}`, { token: project.users.admin.token });
+    const keys = Array.from({ length: 12 }, (_, index) => `k${index}`);
+    const outcomes = await Promise.all(keys.flatMap((key) => [write(ended, key), write(other, `${key}/b`)]));
+    expect(outcomes).toEqual(keys.flatMap(() => ['InvalidAccessKeyId', 'no error']));
+    const rows = await query<{ key: string }>(
+      sql`SELECT key FROM object_versions v JOIN buckets b ON b.id = v.bucket_id WHERE b.name = ${name}::text ORDER BY key`,
+    );
+    expect(rows.map(({ key }) => key)).toEqual(['a', 'b', ...keys.map((key) => `${key}/b`)].sort());
+  });
+
   test('expires, is limited to its bucket, and reads only if it says so', async () => {
     const expiring = await createPair(acme, call, { expires_at: new Date(now().getTime() + 1000).toISOString() });
     const limited = world.client(await createPair(acme, call, { bucket, access: 'read' }));
@@ -576,6 +593,59 @@ test('a name in any script can be asked for in an address, and adds no header', 
   expect([answer.status, answer.headers.get('x-injected')]).toEqual([200, null]);
   const bytes = Buffer.from(answer.headers.get('content-disposition') ?? '', 'latin1');
   expect(bytes.toString('utf8')).toBe('attachment; filename="日本  X-Injected: 1.txt"');
+});
+
+test('what the database refuses of small objects that come together harms no other', async () => {
+  const version = (key: string, content_type: string) => ({
+    key,
+    content_type,
+    bucket_id: '',
+    headers: {},
+    tags: null,
+    acl: null,
+    checksum: null,
+    size: 1,
+    etag: key,
+  });
+  const [row] = await query<{ id: string }>(sql`SELECT id FROM buckets WHERE name = ${bucket}::text`);
+  // The database can't hold the character zero.
+  const types = ['text/plain', 'text/\0', 'text/plain', 'text/plain'];
+  const outcomes = await Promise.allSettled(
+    types.map((type, index) =>
+      putSmallObject({ ...version(`mixed/${index}`, type), bucket_id: row?.id ?? '' }, Buffer.from('x'), undefined),
+    ),
+  );
+  expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled', 'fulfilled']);
+  expect((await read('mixed/3')).toString()).toBe('x');
+  expect(await codeOf(read('mixed/1'))).toBe('NoSuchKey');
+});
+
+test('small objects that come together are new, replaced and kept as their bucket says, each with its own bytes', async () => {
+  const name = await createBucket(acme, call);
+  const all = async (round: number) => {
+    const keys = Array.from({ length: 10 }, (_, index) => `${index % 2 === 0 ? 'same' : round}/${index}`);
+    await Promise.all(keys.map((key) => put(key, `${key} ${round}`.repeat(round), name)));
+    for (const key of keys) expect((await read(key, name)).toString()).toBe(`${key} ${round}`.repeat(round));
+  };
+  await all(1);
+  await all(2);
+  await s3().send(new PutBucketVersioningCommand({ Bucket: name, VersioningConfiguration: { Status: 'Enabled' } }));
+  await all(3);
+  await all(4);
+  await foldBucketChanges();
+  const { objects, used, versions, sum } = await queryRow<{
+    objects: number;
+    used: number;
+    versions: number;
+    sum: number;
+  }>(sql`SELECT b.objects::int AS objects, b.used_bytes::int AS used, count(*)::int AS versions, sum(v.size_bytes)::int AS sum
+    FROM buckets b JOIN object_versions v ON v.bucket_id = b.id WHERE b.name = ${name}::text GROUP BY b.id`);
+  expect([objects, versions, used]).toEqual([25, 35, sum]);
+});
+
+test('a tag can not hold what the database can not', async () => {
+  const tagged = s3().send(new PutObjectCommand({ Bucket: bucket, Key: 'zero', Body: 'x', Tagging: 'a=%00' }));
+  expect(await codeOf(tagged)).toBe('InvalidTag');
 });
 
 test('digests of small bodies are compared as well', async () => {

@@ -1,5 +1,6 @@
+import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
-import { steadily } from './body';
+import { gather, steadily } from './body';
 
 const never = new Promise<never>(() => {});
 const gone = new AbortController();
@@ -44,4 +45,19 @@ test('a client that goes away ends its body', async () => {
     await never;
   }
   await expect(read(body(), left.signal)).rejects.toMatchObject({ code: 'IncompleteBody' });
+});
+
+test('a small body is gathered whole; one that stalls or breaks off is refused', async () => {
+  const whole = new PassThrough();
+  whole.write('one ');
+  whole.end('two');
+  expect(Buffer.from(await gather(whole)).toString()).toBe('one two');
+  const stalls = new PassThrough();
+  stalls.write('one');
+  await expect(gather(stalls, 40)).rejects.toMatchObject({ code: 'RequestTimeout' });
+  const breaks = new PassThrough();
+  const gathered = gather(breaks);
+  breaks.destroy();
+  await expect(gathered).rejects.toMatchObject({ code: 'IncompleteBody' });
+  await expect(gather(breaks)).rejects.toMatchObject({ code: 'IncompleteBody' });
 });

@@ -1,6 +1,15 @@
 import { query } from '@/lib/core/db/pool';
 import { sql } from '@/lib/core/db/sql';
-import { copyBlob, deleteBlob, type Received, readBlobs, receive, requireDisk, type StoredBlob } from '../store/blobs';
+import {
+  copyBlob,
+  deleteBlob,
+  INLINE_BYTES,
+  type Received,
+  readBlobs,
+  receive,
+  requireDisk,
+  type StoredBlob,
+} from '../store/blobs';
 import { type Checksum, type ChecksumAlgorithm, checksumAlgorithms, checksumHeader } from '../store/checksums';
 import {
   type Conditions,
@@ -169,9 +178,10 @@ export class AccessChanged extends Error {
   override name = 'AccessChanged';
 }
 
-/** Whether a request can only be a `put` of a small object without conditions, whose body can be taken twice. */
+/** Whether a request can only be a `put` without conditions, of an object that is stored in a row. */
 export const isSmallPut = ({ method, key, headers, query, isSmall }: S3Request) =>
   isSmall &&
+  Number(headers['x-amz-decoded-content-length'] ?? headers['content-length']) <= INLINE_BYTES &&
   method === 'PUT' &&
   key !== undefined &&
   !('x-amz-copy-source' in headers || 'if-match' in headers || 'if-none-match' in headers) &&
@@ -203,7 +213,10 @@ export async function put(context: ObjectContext): Promise<Answer> {
   };
   const conditions = writeConditions(request);
   const isPlain = taken.content && bucket.quota_bytes === null && Object.keys(conditions).length === 0;
-  if (seen && !isPlain) throw new AccessChanged();
+  if (seen && !isPlain) {
+    await discard(taken);
+    throw new AccessChanged();
+  }
   const stored = await (isPlain ? putSmallObject(version, taken.content, seen) : store(version, taken, conditions));
   if (!stored) throw new AccessChanged();
   return empty(200, {
