@@ -97,10 +97,14 @@ test('nodes get the certificates that their listeners name, as secret files, and
   ]);
   const id = idOf(created);
   const specs = await nodeSpecs(sql`b.id = ${id}::uuid`);
-  expect(specs.map(({ files }) => files.filter(({ secret }) => secret))).toMatchObject([
-    [{ path: `tls/${served}.pem`, content: expect.stringContaining('PRIVATE KEY') }],
-    [{ path: `tls/${served}.pem` }],
-  ]);
+  for (const { files } of specs) {
+    const [own, first, list, ...others] = files.filter(({ secret }) => secret);
+    expect(own).toMatchObject({ path: `tls/${served}.pem`, content: expect.stringContaining('PRIVATE KEY') });
+    expect(first).toMatchObject({ path: expect.stringMatching(/^tls\/default-/), content: own?.content });
+    expect(list).toMatchObject({ path: expect.stringMatching(/\.list$/), content: `/etc/service/tls/${served}.pem\n` });
+    expect(others).toEqual([]);
+  }
+  expect(specs).toHaveLength(2);
   expect(JSON.stringify(specs.map(({ argv, environment }) => [argv, environment]))).not.toContain('PRIVATE KEY');
   const remove = (certificate: string) => call('DELETE', `/gateway/certificates/${certificate}`, token(acme));
   expect((await remove(other)).status).toBe(204);
