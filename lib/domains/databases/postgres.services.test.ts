@@ -77,8 +77,7 @@ describe.skipIf(trouble !== null)(`a cluster of PostgreSQL${trouble ? ` (skipped
       const { lost, gap_ms, acknowledged } = await underWrites(async () => {
         await fail(primary);
         await untilAnother(primary.id);
-      });
-      await world.setLink(primary.port_id, 'up');
+      }).finally(() => world.setLink(primary.port_id, 'up'));
       expect([lost, acknowledged.length > 0]).toEqual([[], true]);
       expect(gap_ms).toBeLessThan(most);
       // The former primary follows the new one, with its data copied anew.
