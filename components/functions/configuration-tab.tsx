@@ -9,14 +9,8 @@ import { paths } from '@/lib/paths';
 import { type ConfigurationValues, configurationBody, configurationSchema, valuesOf } from './configuration-values';
 import { EnvironmentField } from './environment-field';
 import { LayersField } from './layers-field';
-import { NetworkFields } from './network-fields';
+import { NetworkFields, networkNames } from './network-fields';
 import type { CloudFunction } from './types';
-
-const networkNames = {
-  network: 'network',
-  network_id: 'network_id',
-  security_group_ids: 'security_group_ids',
-} as const;
 
 export type ConfigurationForm = ReturnType<typeof useSchemaForm<ConfigurationValues, ConfigurationValues>>;
 

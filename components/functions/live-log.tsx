@@ -8,7 +8,7 @@ import { streamWords } from '@/lib/client/event-stream';
 import { liveText } from './live-lines';
 import { useLiveLines } from './use-live-lines';
 
-/** What a function writes while it writes it, whoever has called it. */
+/** The log of a function as it is written, for all of its invocations. */
 export function LiveLog({ functionId }: { functionId: string }) {
   const { lines, state, gap, error } = useLiveLines(functionId);
   const text = useMemo(() => liveText(lines), [lines]);

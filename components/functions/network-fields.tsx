@@ -6,12 +6,19 @@ import { CardsField, SelectField } from '@/components/kit/form/fields';
 import { useList } from '@/lib/client/list';
 import { useProject } from '@/lib/client/project';
 
+/** The fields under the names of the API. */
+export const networkNames = {
+  network: 'network',
+  network_id: 'network_id',
+  security_group_ids: 'security_group_ids',
+} as const;
+
 interface NetworkFieldsProps<Values extends FieldValues> {
   control: UseFormReturn<Values>['control'];
   names: Record<'network' | 'network_id' | 'security_group_ids', FieldPath<Values>>;
 }
 
-/** What a function reaches: nothing, public addresses, or a network of the project by a port of its own. */
+/** What a function can reach: nothing, public addresses, or a project network through its own port. */
 export function NetworkFields<Values extends FieldValues>({ control, names }: NetworkFieldsProps<Values>) {
   const { api } = useProject();
   const services = api.useQuery('get', '/api/v1/services/services');

@@ -10,7 +10,7 @@ import { useProject } from '@/lib/client/project';
 import { paths } from '@/lib/paths';
 import { ARCHIVE_HINT } from './archive-limits';
 import { FunctionImpact } from './function-impact';
-import { NetworkFields } from './network-fields';
+import { NetworkFields, networkNames } from './network-fields';
 import { creationBody, creationSchema, type NewFunctionValues } from './new-function-values';
 import type { Template } from './types';
 import { useArchive } from './use-archive';
@@ -20,12 +20,6 @@ interface NewFunctionProps {
   /** Why no function can run now. */
   unavailable: string | undefined;
 }
-
-const networkNames = {
-  network: 'network',
-  network_id: 'network_id',
-  security_group_ids: 'security_group_ids',
-} as const;
 
 const sources = [
   { value: 'example', label: 'Example', description: 'Code of the template, to go on from in the editor' },

@@ -15,8 +15,8 @@ export interface LiveLines {
 const nothing: LiveLines = { lines: [], state: 'connecting', gap: false, error: undefined };
 
 /**
- * What a function writes, as it writes it; the newest hundred lines first. A hidden page lets go of its connection, of which a
- * browser has few, and catches up when it is seen again.
+ * The log of a function as it is written, starting with the newest hundred lines. A hidden page closes its connection, because
+ * a browser has few, and catches up when it is visible again.
  */
 export function useLiveLines(functionId: string): LiveLines {
   const { send, headers } = useProject();

@@ -14,7 +14,7 @@ interface LoadBalancerImpactProps {
   service: Service | undefined;
 }
 
-/** The price of a new load balancer, and what it takes of the limits. */
+/** The price of a new load balancer, and how much of each limit it uses. */
 export function LoadBalancerImpact({ network, service }: LoadBalancerImpactProps) {
   const reason = whyNoMore(service);
   return (

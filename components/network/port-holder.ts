@@ -9,6 +9,6 @@ const WORDS: Readonly<Record<string, string>> = {
   function: 'Function',
 };
 
-/** What has a port: "Load balancer node shop-1". */
+/** What a port is attached to, for example "Load balancer node shop-1". */
 export const holderOf = ({ attached_to: { kind, name } }: Pick<Port, 'attached_to'>): string =>
   `${WORDS[kind] ?? kind.replaceAll('_', ' ')} ${name}`;

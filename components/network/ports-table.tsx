@@ -51,7 +51,7 @@ function PortLink({ port: { id, ip } }: { port: Port }) {
   );
 }
 
-/** A port, or what a floating IP knows of its own. */
+/** A port, or what a floating IP says about the port it is associated with. */
 type HeldPort = Pick<Port, 'instance_id' | 'instance_name'> & Partial<Pick<Port, 'attached_to'>>;
 
 /** A link to the instance that has a port, or to the load balancer whose virtual IP it is; the words for anything else. */

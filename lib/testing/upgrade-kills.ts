@@ -3,7 +3,7 @@ import { queryOne } from '@/lib/core/db/pool';
 import { sql } from '@/lib/core/db/sql';
 import type { DatabaseClusterWithCredentials, DatabaseJob } from '@/lib/domains/databases/schema';
 import { waitFor } from '@/lib/engines/local/turns';
-import type { startDatabaseWorld } from './database-world';
+import { startDatabaseWorld } from './database-world';
 
 type World = Awaited<ReturnType<typeof startDatabaseWorld>>;
 type Client = Awaited<ReturnType<World['connect']>>;
@@ -23,8 +23,23 @@ export type KilledStage = (typeof upgradeStages)[number] | 'rolling_back';
 
 type Progress = { stage: string; switching: boolean; progress: number };
 
+/** A cluster of version 17 whose worker and agent can be killed, and a client that writes to it. */
+export async function startKilledUpgrades(storageGb: number) {
+  const world = await startDatabaseWorld('postgres', { isApart: true });
+  const cluster = await world.create({ name: 'orders', version: '17', storage_gb: storageGb });
+  const client = await world.connect(cluster);
+  await client.run(['CREATE TABLE written (value text PRIMARY KEY)']);
+  return {
+    ...killedUpgrades(world, cluster, client),
+    async stop(): Promise<void> {
+      client.end();
+      await world.stop();
+    },
+  };
+}
+
 /** Upgrades of one cluster under writes, in which something is killed at a stage. */
-export function killedUpgrades(world: World, cluster: DatabaseClusterWithCredentials, client: Client) {
+function killedUpgrades(world: World, cluster: DatabaseClusterWithCredentials, client: Client) {
   const { name } = cluster;
   const progressOf = (id: string) =>
     queryOne<Progress>(sql`SELECT stage, switching, progress FROM database_jobs WHERE id = ${id}::uuid`);

@@ -1,4 +1,5 @@
 import { X509Certificate } from 'node:crypto';
+import { Turns } from '@/lib/engines/local/turns';
 import type { ServiceFile } from '@/lib/hosts/services/engine';
 import { log } from '@/lib/log';
 import { FILES } from './configuration';
@@ -18,21 +19,12 @@ type Entry = { number: string; line: string };
  * after the last one that did.
  * @returns whether the process has all of them; false during a reload and while another call changes them
  */
-export async function settleTls(socket: string, files: readonly ServiceFile[]): Promise<boolean> {
-  const before = turns.get(socket);
-  const mine = (before ?? Promise.resolve()).then(() => settle(socket, files));
-  const ended = mine.then(ignore, ignore);
-  turns.set(socket, ended);
-  try {
-    return await mine;
-  } finally {
-    if (turns.get(socket) === ended) turns.delete(socket);
-  }
+export function settleTls(socket: string, files: readonly ServiceFile[]): Promise<boolean> {
+  return turns.take(socket, () => settle(socket, files));
 }
 
-/** The last call for each process. HAProxy has one transaction for all of its callers. */
-const turns = new Map<string, Promise<void>>();
-const ignore = () => {};
+/** HAProxy has one transaction for all of its callers. */
+const turns = new Turns();
 
 async function settle(socket: string, files: readonly ServiceFile[]): Promise<boolean> {
   const live = files.filter((file) => file.live).map(({ path, content }) => ({ file: `${FILES}/${path}`, content }));

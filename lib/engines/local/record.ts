@@ -1,4 +1,4 @@
-import { open, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { access, open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { z } from 'zod';
 import { EngineError } from '../error';
@@ -12,6 +12,13 @@ export function recordFile(directory: string, id: string): string {
   if (!/^[A-Za-z0-9-]{1,64}$/.test(id)) throw new EngineError('INVALID', `"${id}" is not a valid id.`);
   return join(directory, `${id}.json`);
 }
+
+/** Whether anything is there under this path. */
+export const exists = (path: string): Promise<boolean> =>
+  access(path).then(
+    () => true,
+    () => false,
+  );
 
 /** @throws EngineError `INVALID` that names the field of what was handed in */
 export function checked<T>(schema: z.ZodType<T>, value: unknown): T {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { testDatabase } from '@/lib/testing/database';
-import { databaseTrouble, startDatabaseWorld } from '@/lib/testing/database-world';
-import { killedUpgrades, upgradeStages, type Victim } from '@/lib/testing/upgrade-kills';
+import { databaseTrouble } from '@/lib/testing/database-world';
+import { startKilledUpgrades, upgradeStages, type Victim } from '@/lib/testing/upgrade-kills';
 
 testDatabase();
 const trouble = await databaseTrouble(['17', '18']);
@@ -16,19 +16,12 @@ const cases = [...upgradeStages, 'rolling_back' as const].flatMap((stage, index)
 describe.skipIf(trouble !== null)(
   `upgrades in which something is killed${trouble ? ` (skipped: ${trouble})` : ''}`,
   () => {
-    let world: Awaited<ReturnType<typeof startDatabaseWorld>>;
-    let client: Awaited<ReturnType<typeof world.connect>>;
-    let upgrades: ReturnType<typeof killedUpgrades>;
+    let upgrades: Awaited<ReturnType<typeof startKilledUpgrades>>;
     beforeAll(async () => {
-      world = await startDatabaseWorld('postgres', { isApart: true });
-      const cluster = await world.create({ name: 'orders', version: '17', storage_gb: 4 });
-      client = await world.connect(cluster);
-      await client.run(['CREATE TABLE written (value text PRIMARY KEY)']);
-      upgrades = killedUpgrades(world, cluster, client);
+      upgrades = await startKilledUpgrades(4);
     }, 300_000);
     afterAll(async () => {
-      client?.end();
-      await world?.stop();
+      await upgrades?.stop();
     }, 120_000);
 
     test.each(cases)(

@@ -1,3 +1,4 @@
+import { escapeLiteral as literal, escapeIdentifier as name } from 'pg';
 import { execute } from '@/lib/core/db/pool';
 import { sql } from '@/lib/core/db/sql';
 import { engineOf } from '@/lib/engines/engines';
@@ -6,7 +7,7 @@ import type { Cluster, Member } from '../cluster/clusters';
 import { nearly } from '../cluster/notes';
 import { ask } from './connections';
 
-/** What a cluster still takes: everything, reads, or nothing at all, not even connections. */
+/** What a cluster accepts: everything, only reads, or no connections at all. */
 export type DiskLevel = 'open' | 'read_only' | 'closed';
 
 const LOOK_MS = 3_000;
@@ -31,9 +32,6 @@ export function levelOf(free: number, full: number, present: DiskLevel): DiskLev
 /** What is remembered of a cluster's disks from look to look. */
 export type DiskGuard = { lookedAt: number; free: number; level: DiskLevel };
 export const newDiskGuard = (): DiskGuard => ({ lookedAt: Number.NEGATIVE_INFINITY, free: 1, level: 'open' });
-
-const literal = (text: string) => `'${text.replaceAll("'", "''")}'`;
-const name = (text: string) => `"${text.replaceAll('"', '""')}"`;
 
 /** Sessions of tenants. */
 const TENANTS = `FROM pg_stat_activity a JOIN pg_roles r ON r.oid = a.usesysid WHERE a.backend_type = 'client backend' AND NOT r.rolsuper`;

@@ -1,10 +1,8 @@
+import { escapeLiteral as literal, escapeIdentifier as name } from 'pg';
 import type { Cluster, Member } from '../cluster/clusters';
 import { openSecrets } from '../secrets';
 import { ask } from './connections';
 import { REPLICATION_ROLE } from './settings-file';
-
-const literal = (text: string) => `'${text.replaceAll("'", "''")}'`;
-const name = (text: string) => `"${text.replaceAll('"', '""')}"`;
 
 /**
  * Makes the roles and the tenant's database on the primary, and sets their passwords: may be repeated. The tenant owns a

@@ -62,7 +62,6 @@ export async function changeAddresses(host: Host, id: string, port: ServicePort)
 const lastSet = new Map<string, string>();
 
 async function setAddresses(host: Host, name: string, port: ServicePort, links: Links): Promise<void> {
-  const inside = await namespaceCommand(host, name);
   const present = links.get(INTERFACE)?.addresses ?? [];
   const wanted = [`${port.ip}/${port.prefixLength}`, ...port.sharedAddresses.map((address) => `${address}/32`)];
   const fresh = wanted.filter((address) => !present.includes(address));
@@ -71,6 +70,7 @@ async function setAddresses(host: Host, name: string, port: ServicePort, links: 
   const isUp = ['lo', INTERFACE].every((link) => links.get(link)?.isUp);
   if (lastSet.get(key) === setting && isUp && fresh.length === 0 && present.length === wanted.length) return;
   lastSet.delete(key);
+  const inside = await namespaceCommand(host, name);
   await changeLinks(inside, [
     'link set lo up',
     ...present

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { access, mkdir, readFile } from 'node:fs/promises';
+import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import type {
@@ -22,7 +22,7 @@ import { type Host, prepareHost } from '../host';
 import { isInNamespace } from '../network/namespaces';
 import { cpuSecondsOf } from '../processes';
 import { missingPrograms } from '../programs';
-import { changeRecord, checked, parseJson, readRecord, removePath, removeRecord, writeRecord } from '../record';
+import { changeRecord, checked, exists, parseJson, readRecord, removePath, removeRecord, writeRecord } from '../record';
 import { Turns } from '../turns';
 import { hasNetwork, ociConfig, SERVICES_WEIGHT, serviceGroups, shimSpec } from './bundle';
 import { changeAddresses, ensureCable, INTERFACE, removeCable } from './cable';
@@ -383,12 +383,6 @@ async function stopMsOf(host: Host, id: string): Promise<number> {
   const told = await readRecord(join(serviceDirectory(host, id), 'shim.json'), patience);
   return (told?.stop_seconds ?? DEFAULT_STOP_SECONDS) * 1000;
 }
-
-const exists = (path: string) =>
-  access(path).then(
-    () => true,
-    () => false,
-  );
 
 /** @returns whether it was written, because it was not there or said something else */
 async function writeIfNew(file: string, value: unknown): Promise<boolean> {

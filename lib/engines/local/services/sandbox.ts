@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { access, readdir, readFile, rm } from 'node:fs/promises';
+import { readdir, readFile, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
@@ -10,7 +10,7 @@ import type { Host } from '../host';
 import { insideCommand } from '../network/namespaces';
 import { endProcess, findProcess, isAlive, isStillRunning, signal, startProcess } from '../processes';
 import { PYTHON } from '../programs';
-import { parseJson } from '../record';
+import { exists, parseJson } from '../record';
 import { waitFor } from '../turns';
 import { hasNetwork } from './bundle';
 import { serviceDirectory, servicesDirectory } from './service-record';
@@ -81,10 +81,7 @@ async function recordedSandbox(host: Host, id: string): Promise<Sandbox | undefi
   const pid = kept.init_process_pid;
   if (!isStillRunning(pid, kept.init_process_start)) return { id, pid, isRunning: false };
   // This lies there from the making of a container until its program starts.
-  const isWaiting = await access(join(folder, 'exec.fifo')).then(
-    () => true,
-    () => false,
-  );
+  const isWaiting = await exists(join(folder, 'exec.fifo'));
   return { id, pid, isRunning: !isWaiting };
 }
 
