@@ -12,6 +12,7 @@ import type { Need } from '@/lib/core/quota/needs';
 import { hasTags } from '@/lib/core/tags/filter';
 import { type PlannedNetwork, requireNetwork } from '@/lib/domains/loadbalancing/plan';
 import { settleRouter } from '@/lib/domains/network/floating-ips';
+import { routerInCell } from '@/lib/domains/network/fragments';
 import { freeAddresses } from '@/lib/domains/network/free-address';
 import { networkNameInsert } from '@/lib/domains/network/names';
 import {
@@ -255,11 +256,7 @@ async function insertCluster(
   try {
     await commit(call, {
       resource: { type: 'database_cluster', id, name },
-      target:
-        cell_id === null
-          ? raw('SELECT true AS allowed, NULL::text AS state FROM k')
-          : sql`SELECT coalesce(r.cell_id, ${cell_id}::text) = ${cell_id}::text AS allowed, NULL::text AS state
-              FROM k JOIN routers r ON r.project_id = k.project_id FOR UPDATE OF r`,
+      target: routerInCell(cell_id),
       forbidden: () => 'The project has just been assigned another host. Try again.',
       taken: {
         when: sql`EXISTS (SELECT FROM database_clusters WHERE project_id = ${project_id}::uuid AND engine = ${engine}::text
