@@ -44,7 +44,7 @@ export async function planInstance(call: ProjectCall, input: CreateInstance): Pr
     requireFlavor(input.flavor_id),
     requireImage(call.project_id, 'image_id', input.image_id),
     requireNetwork(call, input.network_id),
-    input.security_group_ids ? namedGroups(call, input.security_group_ids) : [await defaultGroup(call)],
+    input.security_group_ids ? namedGroups(call, input.security_group_ids) : defaultGroup(call).then((id) => [id]),
     requireVolumes(call, input.volume_ids),
     input.key_pair_id === undefined ? (input.ssh_public_key ?? null) : publicKeyOf(call, input.key_pair_id),
   ]);
