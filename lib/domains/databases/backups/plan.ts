@@ -11,7 +11,7 @@ export type PlannedRestore = {
   backup_id: string;
   source_id: string;
   group_no: number;
-  start_segment: string;
+  start_segment: string | null;
   cell_id: string;
   version: string;
   /** The moment; null: that of the backup. */
@@ -26,7 +26,7 @@ type Found = {
   version: string;
   storage_gb: number;
   group_no: number;
-  start_segment: string;
+  start_segment: string | null;
   status: string;
 };
 
@@ -78,6 +78,8 @@ async function backupBefore(
   call: ProjectCall,
   { engine, namespace, name, at }: Exclude<Restore, { backup_id: string }>,
 ): Promise<Found> {
+  if (engine !== 'postgres')
+    throw invalid(`restore.at: ${engine} clusters are restored from a backup, and not to a moment. Give a backup_id.`);
   const known = await queryOne<{ id: string }>(sql`SELECT s.id FROM (
       SELECT c.id, 1 AS rank, c.created_at FROM database_clusters c WHERE c.project_id = ${call.project_id}::uuid AND c.engine = ${engine}::text
         AND c.namespace = ${namespace}::text AND c.name = ${name}::text

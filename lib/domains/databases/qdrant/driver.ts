@@ -14,7 +14,7 @@ export const qdrantDriver: EngineDriver = {
     throw new Error('A Qdrant cluster has one member: there is nothing to switch to.');
   },
   newLook,
-  lastBackup: null,
+  backups: null,
   forget() {},
   async forgetAll() {},
 };

@@ -13,7 +13,7 @@ export const valkeyDriver: EngineDriver = {
   primaryFirst: null,
   switchPrimary,
   newLook,
-  lastBackup: null,
+  backups: null,
   forget,
   forgetAll,
 };
