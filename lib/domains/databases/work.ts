@@ -41,7 +41,7 @@ export const databaseServices: ServiceSource = {
       }),
     );
     const checks = await query<CheckedBackup & { engine: DatabaseEngine }>(
-      sql`SELECT id, engine, version, storage_gb FROM database_backups WHERE cell_id = ${cell}::text AND checking`,
+      sql`SELECT id, engine, version, storage_gb, ram_gb::float8 AS ram_gb FROM database_backups WHERE cell_id = ${cell}::text AND checking`,
     );
     return [
       ...wanted.flat(),

@@ -24,13 +24,14 @@ type Checked = {
   engine: DatabaseEngine;
   version: string;
   storage_gb: number;
+  ram_gb: number;
   group_no: number;
   start_segment: string | null;
 };
 
 const backupOf = (id: string): Promise<Checked | undefined> =>
   queryOne(sql`UPDATE database_backups SET checking = true WHERE id = ${id}::uuid AND status = 'available'
-    RETURNING id, cluster_id, engine, version, storage_gb, group_no, start_segment`);
+    RETURNING id, cluster_id, engine, version, storage_gb, ram_gb::float8 AS ram_gb, group_no, start_segment`);
 
 /** @throws Error for an engine without backups */
 function backupsOf(backup: Pick<Checked, 'engine'>): EngineBackups {

@@ -24,7 +24,12 @@ export type Reading = {
   end(): Promise<void>;
 };
 
-export type CheckedBackup = { id: string; version: string; storage_gb: number };
+export type CheckedBackup = {
+  id: string;
+  version: string;
+  storage_gb: number /** Of a member that held the data. */;
+  ram_gb: number;
+};
 
 /** What the backups of one engine differ in: the rest is common to all. */
 export type EngineBackups = {

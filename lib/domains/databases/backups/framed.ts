@@ -17,6 +17,9 @@ import { baseKey, storeOf, unpacked } from './store';
 const HEAD = 4;
 const END = Buffer.alloc(HEAD);
 const SILENT_MS = 120_000;
+/** Where a check says what it has read, and how that begins when it cannot be read. */
+export const CHECKED = 'checked.sock';
+const DAMAGED = 'damaged: ';
 
 /** The other side, as a file of a member's sandbox. */
 export const framesFile: ServiceFile = {
@@ -82,11 +85,17 @@ export async function sendFramed(place: Place, source: Source): Promise<void> {
 }
 
 /**
- * What a service that restored a backup as a check says at `checked.sock`: one line, once it has read everything.
- * @returns null while it does not listen
+ * What a service that restored a backup as a check says at `CHECKED`: one line, once it has read everything.
+ * @returns null while it does not listen @throws Error for data that could not be read
  */
-export function checkedBy({ cell, id }: Place): Promise<string | null> {
-  const socket = connect(join(engineOf(cell).services.socketFolder(id), 'checked.sock'));
+export async function checkedBy(place: Place): Promise<string | null> {
+  const said = await saidBy(place);
+  if (said?.startsWith(DAMAGED)) throw new Error(`The backup cannot be read: ${said.slice(DAMAGED.length)}`);
+  return said;
+}
+
+function saidBy({ cell, id }: Place): Promise<string | null> {
+  const socket = connect(join(engineOf(cell).services.socketFolder(id), CHECKED));
   return new Promise((resolve) => {
     let text = '';
     socket.setTimeout(SILENT_MS, () => socket.destroy());
