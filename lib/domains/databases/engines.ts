@@ -2,7 +2,7 @@
 export const databaseEngines = ['postgres', 'mysql', 'valkey', 'mongodb', 'qdrant'] as const;
 export type DatabaseEngine = (typeof databaseEngines)[number];
 
-const WITH_BACKUPS: readonly DatabaseEngine[] = ['postgres', 'mysql', 'valkey'];
+const WITH_BACKUPS: readonly DatabaseEngine[] = ['postgres', 'mysql', 'valkey', 'qdrant'];
 /** Whether clusters of an engine are backed up. */
 export const hasBackups = (engine: DatabaseEngine): boolean => WITH_BACKUPS.includes(engine);
 
