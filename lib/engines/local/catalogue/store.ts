@@ -47,6 +47,8 @@ export async function ensureProgram(
   const key = programFolder(host, wanted);
   const current = fetching.get(key);
   if (current?.trouble) {
+    // Services go on with what an earlier release fetched; only what is new has to wait.
+    if ((await readManifest(host, wanted)) !== null) return { settled: true };
     fetching.delete(key);
     throw new EngineError(
       'ENGINE_UNAVAILABLE',
