@@ -32,7 +32,7 @@ import { listPrograms } from '@/lib/hosts/services/programs';
 import type { Use } from '@/lib/money/metering/use';
 import { ownCell, settings } from '@/lib/settings';
 import { restoreKind } from './backups/operations';
-import { type PlannedRestore, planRestore } from './backups/plan';
+import { type PlannedRestore, planRestore, requireMemoryOfBackup } from './backups/plan';
 import { accountOf, newCredentials, newSecrets } from './credentials';
 import { type DatabaseEngine, memberCounts } from './engines';
 import {
@@ -146,6 +146,7 @@ async function planCluster(call: ProjectCall, engine: DatabaseEngine, input: Cre
   requireInstances(engine, instances);
   const parameters = changedParameters(engine, {}, input.parameters ?? {});
   const size = { ...(await memberSize(input)), storage_gb: input.storage_gb, instances };
+  requireMemoryOfBackup(engine, restore, size.ram_gb);
   await ensureProjectNetworking(call.project_id);
   const network = await requireNetwork(call, input.network_id);
   await requireGroups(call, input.security_group_ids ?? []);

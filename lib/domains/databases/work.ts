@@ -4,16 +4,17 @@ import { type DomainWork, none } from '@/lib/core/domains/domain';
 import type { Watch } from '@/lib/core/domains/watch';
 import type { ServiceSource } from '@/lib/hosts/services/engine';
 import { checkSteps } from './backups/check';
+import type { CheckedBackup } from './backups/engine';
+import { restoreSteps } from './backups/restore-steps';
 import { backupLooks, backupSteps } from './backups/work';
 import { clusterAgent } from './cluster/agent';
 import { readClusters } from './cluster/clusters';
 import { driverOf, forgetAll } from './cluster/drivers';
 import { endpointSpec } from './cluster/specs';
 import { clusterSteps } from './cluster/steps';
+import type { DatabaseEngine } from './engines';
 import { wayBackLook } from './jobs/way-back';
 import { ENDPOINT_MEMORY_MB } from './plan';
-import { restoreSteps } from './postgres/restore-steps';
-import { checkSpec } from './postgres/specs';
 import { upgradeOperationSteps } from './postgres/upgrade/steps';
 
 /** A dead primary is replaced within a second: this pause, its end, and the promotion of its successor. */
@@ -38,10 +39,16 @@ export const databaseServices: ServiceSource = {
         return [...members, await endpointSpec(cluster)].map((spec) => ({ spec, isBusy }));
       }),
     );
-    const checks = await query<{ id: string; version: string; storage_gb: number }>(
-      sql`SELECT id, version, storage_gb FROM database_backups WHERE cell_id = ${cell}::text AND checking`,
+    const checks = await query<CheckedBackup & { engine: DatabaseEngine }>(
+      sql`SELECT id, engine, version, storage_gb, ram_gb::float8 AS ram_gb FROM database_backups WHERE cell_id = ${cell}::text AND checking`,
     );
-    return [...wanted.flat(), ...checks.map((backup) => ({ spec: checkSpec(backup), isBusy: true }))];
+    return [
+      ...wanted.flat(),
+      ...checks.flatMap((backup) => {
+        const spec = driverOf(backup).backups?.checkSpec(backup);
+        return spec ? [{ spec, isBusy: true }] : [];
+      }),
+    ];
   },
 };
 

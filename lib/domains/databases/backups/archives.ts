@@ -4,9 +4,8 @@ import { sql } from '@/lib/core/db/sql';
 import { log } from '@/lib/log';
 import { type Cluster, type Member, primaryOf, readClusters, servingMembers } from '../cluster/clusters';
 import { archiveWal, keepWal, positionOf, releaseWal } from '../postgres/backup/archive';
-import type { BackupStore } from '../postgres/backup/store';
 import { connectionOf } from '../postgres/connections';
-import { storeOf } from './take';
+import { type BackupStore, storeOf } from './store';
 
 /** Where the log of a group of members is in a cluster's store. */
 export const logPrefix = (group: number) => `wal/${group}/`;

@@ -5,14 +5,18 @@ import type { Look } from '@/lib/core/domains/watch';
 import { orderOperation } from '@/lib/core/operations/order';
 import { done, failure, type OperationSteps, operationSteps } from '@/lib/core/operations/steps';
 import { primaryOf, readCluster, servingMembers } from '../cluster/clusters';
-import { archiveCluster, archiveLogs, removeOldLogs } from './archives';
+import { driverOf } from '../cluster/drivers';
+import { databaseEngines, hasBackups } from '../engines';
+import { archiveLogs, removeOldLogs } from './archives';
 import { backUpKind, checkBackupKind } from './operations';
-import { baseKey, storeOf, takeBackup } from './take';
+import { baseKey, storeOf } from './store';
+import { takeBackup } from './take';
 
 const MOST_ATTEMPTS = 3;
 const ARCHIVE_MS = 10_000;
 const KEEP_MS = 60_000;
 const REMOVE_MS = 5_000;
+const backedUp = databaseEngines.filter(hasBackups);
 
 export const backupSteps: OperationSteps[] = [
   operationSteps(
@@ -24,7 +28,7 @@ export const backupSteps: OperationSteps[] = [
         if (!cluster || !primary) return failure('The cluster has no primary.');
         if (operation.attempts >= MOST_ATTEMPTS) return failure('The backup failed several times.');
         const bytes = await takeBackup(cluster, primary, input.kind, input.backup_id);
-        await archiveCluster(cluster, true);
+        await driverOf(cluster).backups?.afterwards(cluster);
         return done({ log: `A backup of ${bytes} bytes was made and read to its end.` });
       },
     },
@@ -63,7 +67,7 @@ async function orderDue(cell: string): Promise<void> {
   const due = await query<{ id: string; project_id: string; cell_id: string }>(sql`
     SELECT c.id, c.project_id, c.cell_id FROM database_clusters c
     LEFT JOIN database_archives a ON a.cluster_id = c.id AND a.group_no = c.serving_group
-    WHERE c.engine = 'postgres' AND c.cell_id = ${cell}::text AND c.status = 'available'
+    WHERE c.engine = ANY (${backedUp}::text[]) AND c.cell_id = ${cell}::text AND c.status = 'available'
       AND c.launched_at < platform_now() - interval '2 minutes'
       AND NOT EXISTS (SELECT FROM database_backups b WHERE b.cluster_id = c.id AND b.status IN ('pending', 'running', 'available')
         AND b.created_at > platform_now() - interval '23 hours' AND b.group_no = c.serving_group
@@ -78,7 +82,7 @@ async function orderDue(cell: string): Promise<void> {
 async function orderChecks(cell: string): Promise<void> {
   const due = await query<{ id: string; project_id: string; cell_id: string }>(sql`
     SELECT DISTINCT ON (b.cluster_id) b.id, b.project_id, b.cell_id FROM database_backups b
-    WHERE b.cell_id = ${cell}::text AND b.engine = 'postgres' AND b.status = 'available' AND b.start_segment IS NOT NULL
+    WHERE b.cell_id = ${cell}::text AND b.engine = ANY (${backedUp}::text[]) AND b.status = 'available' AND (b.engine <> 'postgres' OR b.start_segment IS NOT NULL)
       AND b.verified_at IS NULL AND b.status_reason IS NULL AND b.finished_at > platform_now() - interval '2 days'
       AND NOT EXISTS (SELECT FROM database_backups n WHERE n.cluster_id = b.cluster_id AND n.finished_at > b.finished_at AND n.status = 'available')
     ORDER BY b.cluster_id, b.finished_at DESC`);
