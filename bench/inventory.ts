@@ -85,7 +85,11 @@ async function insertRows({ table, statuses }: Listed, project: string, count: n
   await execute(raw(`ALTER TABLE ${table} DISABLE TRIGGER ALL`));
   const names = columns.map(({ name }) => `"${name}"`).join(', ');
   const values = columns.map((column) => `(${valueIn(column, project, each(statuses)[0])})::${column.type}`).join(', ');
-  await execute(raw(`INSERT INTO ${table} (${names}) SELECT ${values} FROM generate_series(1, ${count}) AS n ON CONFLICT DO NOTHING`));
+  await execute(
+    raw(
+      `INSERT INTO ${table} (${names}) SELECT ${values} FROM generate_series(1, ${count}) AS n ON CONFLICT DO NOTHING`,
+    ),
+  );
 }
 
 /** An expression of the row's number `n`. */
