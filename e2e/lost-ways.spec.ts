@@ -1,5 +1,5 @@
 import type { APIRequestContext, Page } from '@playwright/test';
-import { addPerson, bearer, expect, expectAccessible, open, type Tenant, test } from './support';
+import { addPerson, bearer, expect, expectAccessible, expectLoaded, open, type Tenant, test } from './support';
 
 const newSecret = (tenant: Tenant) => `/projects/${tenant.slug}/security/secrets/new`;
 const nowhere = '01890000-0000-7000-8000-000000000000';
@@ -127,7 +127,7 @@ test('whatever pages a reader opens, nothing refused is put on record', async ({
   for (const address of [...addresses, ...hidden.map((path) => `/projects/${tenant.slug}/${path}`)]) {
     await page.goto(address ?? '');
     await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
-    await expect(page.locator('[aria-busy=true]')).toHaveCount(0);
+    await expectLoaded(page);
   }
   await expect(page.getByText('Your role, reader, cannot read this page.')).toBeVisible();
   expect(await refusals()).toEqual([]);

@@ -44,7 +44,10 @@ const widths = {
   lg: 'w-[min(52rem,calc(100vw-2rem))]',
 } as const;
 
-/** Something the reader must finish or leave before going on. Focus is kept inside and given back afterwards. */
+/**
+ * Something the reader must finish or leave before going on. Focus is kept inside, begins at the field with
+ * `data-autofocus`, and is given back afterwards.
+ */
 export function Dialog({
   open,
   onOpenChange,
@@ -65,8 +68,13 @@ export function Dialog({
         <Primitive.Content
           ref={setContent}
           aria-describedby={description ? undefined : ''}
-          onOpenAutoFocus={() => {
+          onOpenAutoFocus={(event) => {
             returnFocus.current = rememberFocus();
+            const field = event.target instanceof Element ? event.target.querySelector('[data-autofocus]') : null;
+            // Without one, the focus is on the first control.
+            if (!(field instanceof HTMLElement)) return;
+            event.preventDefault();
+            field.focus();
           }}
           onCloseAutoFocus={(event) => {
             event.preventDefault();
