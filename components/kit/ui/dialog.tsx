@@ -3,7 +3,7 @@
 import { clsx } from 'clsx';
 import { X } from 'lucide-react';
 import { Dialog as Primitive } from 'radix-ui';
-import { type ReactNode, useRef, useState } from 'react';
+import { type ReactNode, useLayoutEffect, useRef, useState } from 'react';
 import { Button } from './button';
 import { FloatingPlace } from './floating-place';
 import { rememberFocus } from './return-focus';
@@ -61,6 +61,10 @@ export function Dialog({
 }: DialogProps) {
   const [content, setContent] = useState<HTMLElement | null>(null);
   const returnFocus = useRef<() => void>(undefined);
+  // Before the content exists: a field with `autoFocus` takes the focus as soon as it does.
+  useLayoutEffect(() => {
+    if (open) returnFocus.current = rememberFocus();
+  }, [open]);
   return (
     <Primitive.Root open={open} onOpenChange={onOpenChange}>
       <Primitive.Portal>
@@ -69,7 +73,6 @@ export function Dialog({
           ref={setContent}
           aria-describedby={description ? undefined : ''}
           onOpenAutoFocus={(event) => {
-            returnFocus.current = rememberFocus();
             const field = event.target instanceof Element ? event.target.querySelector('[data-autofocus]') : null;
             // Without one, the focus is on the first control.
             if (!(field instanceof HTMLElement)) return;
