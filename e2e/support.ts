@@ -213,19 +213,25 @@ export async function expectAccessible(page: Page): Promise<void> {
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
     await page.waitForFunction((scheme) => matchMedia(`(prefers-color-scheme: ${scheme})`).matches, colorScheme);
-    // Axe reads colours, which belong to one theme once a frame has been drawn.
-    await page.evaluate(() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))));
-    const serious = await page.evaluate(
-      async ({ colorScheme, only }) => {
-        // Frames are of other origins, which axe cannot read.
-        const results = await window.axe?.run({ resultTypes: ['violations'], iframes: false, ...only });
-        return results?.violations
-          .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-          .map(({ id, nodes }) => `${colorScheme} ${id}: ${nodes.map(({ html }) => html).join(' ')}`);
-      },
-      // Everything except colour is the same in both themes.
-      { colorScheme, only: colorScheme === 'dark' ? { runOnly: ['color-contrast'] } : {} },
-    );
-    expect(serious).toEqual([]);
+    // Everything except colour is the same in both themes.
+    const only = colorScheme === 'dark' ? { runOnly: ['color-contrast'] } : {};
+    // Asked again after a moment: the colours of what is just being drawn belong to no theme.
+    await expect.poll(() => seriousViolations(page, only), { message: `accessible when ${colorScheme}` }).toEqual([]);
   }
+}
+
+/** Runs axe, which is on the page, once everything is drawn and nothing fades in any more. */
+function seriousViolations(page: Page, only: axe.RunOptions): Promise<string[] | undefined> {
+  return page.evaluate(async (only) => {
+    await new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)));
+    const ending = document
+      .getAnimations()
+      .filter(({ effect, playState }) => playState === 'running' && effect?.getComputedTiming().endTime !== Infinity);
+    await Promise.allSettled(ending.map(({ finished }) => finished));
+    // Frames are of other origins, which axe cannot read.
+    const results = await window.axe?.run({ resultTypes: ['violations'], iframes: false, ...only });
+    return results?.violations
+      .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+      .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
+  }, only);
 }
