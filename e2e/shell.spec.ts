@@ -144,6 +144,41 @@ test('the command palette offers the actions of secrets, key pairs and floating 
   await expect.poll(async () => (await request.get('/api/v1/compute/keypairs', { headers })).json()).toEqual([]);
 });
 
+test('the command palette offers the actions of load balancers, routes, buckets, functions and layers', async ({
+  page,
+  tenant,
+  request,
+}) => {
+  const headers = bearer(tenant.token);
+  const create = async (path: string, data: object) => {
+    const made = await request.post(`/api/v1${path}`, { headers, data });
+    expect([path, made.status(), made.ok() ? '' : await made.text()]).toEqual([path, 201, '']);
+  };
+  const bucket = `assets-${tenant.slug}`;
+  const listeners = [{ name: 'http', protocol: 'HTTP', port: 80, pool: { name: 'web', members: [] } }];
+  await create('/lbaas/loadbalancers', { name: 'front', listeners });
+  const backends = [{ name: 'stable', url: 'https://www.example.com', weight: 100 }];
+  await create('/gateway/routes', { name: 'shop', host: `${tenant.slug}.example.org`, path_prefix: '/', backends });
+  await create('/storage/buckets', { name: bucket });
+  const code = 'def handler(event, context):\n    return event\n';
+  await create('/functions', { name: 'hello', template_id: 'python3.11', code });
+  await create('/layers', { name: 'tools', description: '' });
+  await open(page, `/projects/${tenant.slug}`, tenant.admin);
+  await page.keyboard.press('Control+k');
+  const field = page.getByRole('combobox');
+  const line = (name: string) => page.getByRole('option', { name });
+  for (const name of ['front', 'shop', bucket, 'hello', 'tools']) {
+    await field.fill(`${name}: del`);
+    await expect(line(`${name}: Delete`)).toBeVisible();
+  }
+  await line('tools: Delete').click();
+  const question = page.getByRole('alertdialog', { name: 'Delete tools?' });
+  await expect(question.getByRole('textbox')).toBeFocused();
+  await question.getByRole('textbox').fill('tools');
+  await question.getByRole('button', { name: 'Delete layer' }).click();
+  await expect.poll(async () => (await request.get('/api/v1/layers?search=tools', { headers })).json()).toEqual([]);
+});
+
 test('the chosen theme stays', async ({ page, tenant }) => {
   await open(page, `/projects/${tenant.slug}`, tenant.admin);
   await page.getByRole('button', { name: /account and appearance/ }).click();

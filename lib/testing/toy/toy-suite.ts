@@ -25,6 +25,9 @@ import { memoryMbOf, shell, toyProgram } from './member-spec';
 import { endpoints } from './platform';
 import { createToyTables } from './tables';
 
+/** What the cell has for toys, but while a test takes room away. */
+const USABLE_MB = 10_000;
+
 type Member = { id: string; ordinal: number; is_active: boolean; version: number };
 
 /** Runs toys with the real engines of this user, on the data folder of this test file. */
@@ -48,7 +51,7 @@ function toysOn(host: Host, options: { dataDir: string; cacheDir: string }): voi
 
   beforeAll(async () => {
     await createToyTables();
-    await createCell(settings().hostId, { memory_mb: 10_000 });
+    await createCell(settings().hostId, { memory_mb: USABLE_MB });
     project = await createProject('toys');
     await ensureProjectNetworking(project.id);
     network = await defaultNetwork(project);
@@ -77,10 +80,17 @@ function toysOn(host: Host, options: { dataDir: string; cacheDir: string }): voi
   afterAll(() => outside.close());
 
   const processes = new Set<ChildProcess>();
-  // A worker left by a failed test would take the next test's work.
+  // A worker left by a failed test would take the next test's work, and its toys would take the room and the names.
   afterEach(async () => {
     for (const child of processes) await end(child);
-  });
+    await execute(sql`UPDATE cells SET memory_mb_usable = ${USABLE_MB}::int`);
+    const left = await query<{ id: string }>(sql`SELECT id FROM toys`);
+    if (left.length === 0) return;
+    for (const { id } of left) await call('DELETE', `/test/toys/${id}`, { token: as() });
+    const worker = await startProcess();
+    await until(async () => expect(await query(sql`SELECT FROM toys`)).toEqual([]));
+    await end(worker);
+  }, 240_000);
   afterAll(async () => {
     for (const child of processes) child.kill('SIGKILL');
     for (const { id } of await services.observeServices()) await services.removeService(id);
@@ -109,7 +119,7 @@ function toysOn(host: Host, options: { dataDir: string; cacheDir: string }): voi
   }
 
   const as = () => project.users.member.token;
-  const until = (condition: () => Promise<void>) => vi.waitFor(condition, { timeout: 90_000, interval: 100 });
+  const until = (condition: () => Promise<void>) => vi.waitFor(condition, { timeout: 180_000, interval: 100 });
   const stateOf = async (id: string) => (await call('GET', `/test/toys/${id}`, { token: as() })).body;
   const untilStatus = (id: string, status: string) =>
     until(async () => expect(await stateOf(id)).toMatchObject({ status }));
@@ -155,7 +165,7 @@ function toysOn(host: Host, options: { dataDir: string; cacheDir: string }): voi
   }
 
   it('answers at its own address by name and over TLS, upgrades with reserved room, and is deleted without a trace', {
-    timeout: 300_000,
+    timeout: 600_000,
   }, async () => {
     const worker = await startProcess();
     const id = await create('notes');
@@ -196,7 +206,7 @@ function toysOn(host: Host, options: { dataDir: string; cacheDir: string }): voi
       [2, true],
     ]);
     await expectCopied(id, 'two');
-    await execute(sql`UPDATE cells SET memory_mb_usable = 10000`);
+    await execute(sql`UPDATE cells SET memory_mb_usable = ${USABLE_MB}::int`);
     await untilStatus(id, 'active');
     expect((await membersOf(id)).map(({ version }) => version)).toEqual([2, 2]);
     expect(await reserved()).toMatchObject({ counted: 2 * memoryMbOf(2), held: 2 * memoryMbOf(2) });
