@@ -24,11 +24,10 @@ mkdirSync(disk);
 const hasDisk = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=320m', 'tmpfs', disk]).status === 0;
 const directory = join(disk, 'postgres');
 Object.assign(process.env, { DATA_DIR: folder, DATABASE_URL: postgresUrl(directory, 'x', 'postgres') });
-const lines: string[] = [];
 let database: PostgresServer;
 
 async function startDatabase(): Promise<void> {
-  database = await startPostgres({ directory, password: 'x', durable: true, log: (line) => lines.push(line) });
+  database = await startPostgres({ directory, password: 'x', durable: true, log: () => {} });
 }
 
 describe.runIf(hasDisk)('a full disk of the database', () => {
@@ -70,11 +69,14 @@ describe.runIf(hasDisk)('a full disk of the database', () => {
   test('refuses writes; every answered one is there afterwards, no other, and nothing is left over', async () => {
     const answered = new Map<string, number>();
     let refused = 0;
+    const codes = new Set<string>();
     const write = async (key: string, size: number) => {
       await put(key, size).then(
         () => answered.set(key, size),
         (error) => {
-          expect(['InternalError', 'ServiceUnavailable', 'InsufficientStorage']).toContain(error.name);
+          // The server is away where PostgreSQL stops because it cannot write its log.
+          expect(['ServiceUnavailable', 'InsufficientStorage']).toContain(error.name);
+          codes.add(error.name);
           refused += 1;
         },
       );
@@ -85,7 +87,7 @@ describe.runIf(hasDisk)('a full disk of the database', () => {
     for (let round = 0; round < 3000 && refused < 40; round += 1)
       await Promise.all([write(`small-${round}`, 4000), write(`large-${round}`, 50_000)]);
     expect(refused).toBeGreaterThanOrEqual(40);
-    expect(lines.join('\n')).toContain('No space left on device');
+    expect([...codes]).toContain('InsufficientStorage');
 
     rmSync(filler);
     // PostgreSQL stops itself where it cannot write its log; the supervisor starts it again.

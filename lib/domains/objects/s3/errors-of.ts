@@ -1,4 +1,5 @@
 import { databaseError } from '@/lib/core/db/pool';
+import { isDiskFull } from '@/lib/core/db/room';
 import { DiskFull } from '../store/blobs';
 import { type S3Code, S3Error } from './errors';
 
@@ -18,7 +19,8 @@ const raised: Record<string, S3Code> = {
 /** The S3 error of a failure; undefined for one that is ours. */
 export function s3ErrorOf(error: unknown): S3Error | undefined {
   if (error instanceof S3Error) return error;
-  if (error instanceof DiskFull) return new S3Error('InsufficientStorage');
+  // The disk of the files, or that of the database, which keeps small objects.
+  if (error instanceof DiskFull || isDiskFull(error)) return new S3Error('InsufficientStorage');
   const code = raised[databaseError(error)?.code ?? ''];
   return code && new S3Error(code);
 }
