@@ -58,6 +58,11 @@ async function look(page: Page): Promise<void> {
   await page.setViewportSize({ width: 1280, height: 900 });
 }
 
+test('the wizard of a new cluster begins at its first choice', async ({ page, tenant }) => {
+  await open(page, `${list(tenant)}/new`, tenant.admin);
+  await expect(page.getByRole('radio', { checked: true })).toBeFocused();
+});
+
 test('a PostgreSQL cluster is created in the wizard, connected to, failed over, scaled and deleted', async ({
   page,
   tenant,

@@ -47,6 +47,7 @@ export function EngineCardsField({ value, onChange, whyNot }: EngineCardsFieldPr
                 name={id}
                 value={engine}
                 checked={value === engine}
+                autoFocus={value === engine}
                 disabled={reason !== undefined}
                 onChange={() => onChange(engine)}
                 className="mt-0.5 outline-none [&_input]:outline-none"

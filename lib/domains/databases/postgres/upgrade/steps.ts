@@ -41,6 +41,7 @@ import {
   switchToNext,
   takeBackSwitch,
   takeBackSwitchBack,
+  wayBack,
 } from './procedure';
 import { allowFollowing } from './replicate';
 import type { SwitchPart } from './switch-over';
@@ -52,6 +53,8 @@ const AGAIN_MS = 200;
 const LOOK_MS = 500;
 /** Failures of a stage in a row before the upgrade is taken back. */
 const MOST_ATTEMPTS = 4;
+/** Failures in a row, over some two minutes, to find out what a way back that failed has left. */
+const MOST_LOOKS = 7;
 /** How long the former version is kept. */
 const WAY_BACK_MS = 24 * 60 * 60_000;
 
@@ -371,6 +374,7 @@ const rollBackSteps = operationSteps(
     async failed(step, reason) {
       const cluster = await readCluster(step.operation.resource_id);
       const change: JobChange = {
+        ...(cluster ? await afterFailure(step) : {}),
         stage: 'completed',
         switching: false,
         finished_at: now(),
@@ -383,6 +387,25 @@ const rollBackSteps = operationSteps(
     concurrency: 4,
   },
 );
+
+/** Makes the new version serve as before a way back that failed. @returns that there is no way back any more, if so */
+async function afterFailure(step: JobStep): Promise<JobChange> {
+  try {
+    const work = await workOf(step);
+    const { job, cluster, upgrade } = work;
+    if (cluster.serving_group !== job.next_group) return {};
+    if (job.switching) await undoSwitchBack(work);
+    const found = await wayBack(upgrade);
+    return found.possible ? {} : { rollback_ended: found.reason };
+  } catch (error) {
+    // A fail-over takes seconds. Later, whoever looks after ways back finds what became of this one.
+    if (step.operation.attempts < MOST_LOOKS) throw error;
+    return {};
+  }
+}
+
+const undoSwitchBack = (work: Work): Promise<void> =>
+  inTurn(work.cluster.id, () => takeBackSwitchBack(work.upgrade, { endpoint: endpointOfUpgrade(work) }));
 
 /** A part of the way back after an upgrade. */
 async function later<Result>(step: JobStep, run: (work: Work) => Promise<Result>) {
