@@ -53,7 +53,8 @@ describe.runIf(known && asRoot).each([
 
   afterAll(async () => {
     await stop();
-    if (process.env.UPGRADE_KEEP !== '1') rmSync(place, { recursive: true, force: true, maxRetries: 10, retryDelay: 500 });
+    if (process.env.UPGRADE_KEEP !== '1')
+      rmSync(place, { recursive: true, force: true, maxRetries: 10, retryDelay: 500 });
   }, 5 * MINUTE_MS);
 
   test('the earlier release is filled, and its answers recorded', { timeout: 30 * MINUTE_MS }, async () => {
