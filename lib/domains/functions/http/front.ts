@@ -27,13 +27,12 @@ type Target = {
   id: string;
   project_id: string;
   name: string;
-  version: number;
   url_auth: 'api_token' | 'none' | null;
   is_suspended: boolean;
 };
 
 const findTarget = (condition: Sql) =>
-  queryOne<Target>(sql`SELECT f.id, f.project_id, f.name, f.version, f.url_auth, p.status = 'suspended' AS is_suspended
+  queryOne<Target>(sql`SELECT f.id, f.project_id, f.name, f.url_auth, p.status = 'suspended' AS is_suspended
     FROM functions f JOIN projects p ON p.id = f.project_id WHERE ${condition}`);
 
 /** An answer of the platform's own. */
@@ -188,7 +187,6 @@ export class FunctionFront {
       invocation_id,
       project_id: target.project_id,
       function_id: target.id,
-      version: target.version,
       trigger,
       caller: caller && { kind: caller.kind, id: callerKey(caller) },
       payload: event,
