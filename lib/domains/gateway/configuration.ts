@@ -103,6 +103,9 @@ export function renderGateway(places: Places, routes: readonly ServedRoute[]): R
   ];
 }
 
+/** As many as the processors that the service may use: each reload takes as many again until old connections have ended. */
+export const THREADS = 2;
+
 // Whoever waits for a name or a connection is a person: backends that do not answer are left soon.
 /** @param structure tells processes apart: during a reload, the last one may answer for a moment */
 const globalSection = (structure: string) => `global
@@ -111,6 +114,7 @@ const globalSection = (structure: string) => `global
   stats socket /run/service/${ADMIN_SOCKET} mode 600 level admin expose-fd listeners
   stats timeout 1h
   maxconn 8000
+  nbthread ${THREADS}
   hard-stop-after 30m
   ssl-default-bind-options ssl-min-ver TLSv1.2
   tune.ssl.default-dh-param 2048`;

@@ -15,6 +15,7 @@ import {
   type Places,
   renderGateway,
   type ServedRoute,
+  THREADS,
 } from '../configuration';
 
 /** Memory of the gateway's process. */
@@ -49,7 +50,7 @@ export const bareSpec = (
   state: null,
   port: null,
   front: true,
-  limits: { cpuMillis: 2000, memoryMb: MEMORY_MB, processes: 32, openFiles: 20_000 },
+  limits: { cpuMillis: THREADS * 1000, memoryMb: MEMORY_MB, processes: 128, openFiles: 20_000 },
   health: { kind: 'socket', path: ADMIN_SOCKET },
   restart: 'always',
   reload: { kind: 'signal', signal: 'SIGUSR2' },
