@@ -13,6 +13,8 @@ import { functionsWork } from './work';
 testDatabase();
 const call = api();
 const [MEMORY_MB, ROOM_MB] = [128, 300];
+/** For a machine with much else to do. */
+const PATIENCE = { timeout: 30_000, interval: 50 };
 let acme: TestProject;
 let engines: MemoryEngines;
 let host: FunctionHost;
@@ -41,7 +43,7 @@ async function deploy(name: string): Promise<string> {
   await vi.waitFor(async () => {
     await host.look();
     expect((await call('GET', `/functions/${id}`, as())).body).toMatchObject({ status: 'active' });
-  });
+  }, PATIENCE);
   return id;
 }
 const invoke = (id: string) => call('POST', `/functions/${id}/invoke`, { ...as(), body: {} });
@@ -53,8 +55,8 @@ test('an instance holds its memory in the cell before it starts, and one that do
   const id = await deploy('one');
   expect(await reserved()).toBe(MEMORY_MB);
   const running = [invoke(id), invoke(id)];
-  await vi.waitFor(() => expect(host.pool.busyOf(id)).toBe(2));
-  await vi.waitFor(async () => expect(await reserved()).toBe(2 * MEMORY_MB));
+  await vi.waitFor(() => expect(host.pool.busyOf(id)).toBe(2), PATIENCE);
+  await vi.waitFor(async () => expect(await reserved()).toBe(2 * MEMORY_MB), PATIENCE);
   const refused = await invoke(id);
   expect([refused.status, JSON.stringify(refused.body)]).toEqual([503, expect.stringContaining('no memory')]);
   expect(await differences()).toEqual([]);
@@ -77,7 +79,7 @@ test('idle instances give way to those of another function, and what has ended i
   await vi.waitFor(async () => {
     await host.tidy();
     expect(await reserved()).toBe(0);
-  });
+  }, PATIENCE);
   expect(await differences()).toEqual([]);
 });
 
@@ -98,7 +100,7 @@ test('memory that machines hold is not given to functions', async () => {
   await execute(sql`UPDATE cells SET memory_mb_reserved = ${ROOM_MB - MEMORY_MB}::int WHERE id = ${ownCell()}::text`);
   const id = await deploy('one');
   const running = invoke(id);
-  await vi.waitFor(() => expect(host.pool.busyOf(id)).toBe(1));
+  await vi.waitFor(() => expect(host.pool.busyOf(id)).toBe(1), PATIENCE);
   expect((await invoke(id)).status).toBe(503);
   release();
   expect((await running).status).toBe(200);

@@ -51,7 +51,11 @@ export class FunctionFront {
   private readonly servers = new Map<string, Server>();
   private readonly limits: { address: RateLimiter; everywhere: RateLimiter };
 
-  constructor(private readonly cell: string) {
+  /** @param clock what the limits go by */
+  constructor(
+    private readonly cell: string,
+    private readonly clock: () => Date = now,
+  ) {
     const { functionUrlRatePerMinute: rate } = settings();
     this.limits = {
       address: new RateLimiter(rate, rate),
@@ -139,7 +143,7 @@ export class FunctionFront {
       String(request.headers['x-forwarded-for'] ?? '')
         .split(',')[0]
         ?.trim() ?? '';
-    const at = Date.now();
+    const at = this.clock().getTime();
     const own = this.limits.address.take(`${id} ${address}`, at);
     const all = own.allowed ? this.limits.everywhere.take(id, at) : own;
     if (!own.allowed || !all.allowed)
