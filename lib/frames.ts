@@ -1,3 +1,5 @@
+import type { Socket } from 'node:net';
+
 /** A message on a channel: four bytes of length, big-endian, and JSON. */
 export function frame(value: unknown): Buffer {
   const text = JSON.stringify(value);
@@ -44,4 +46,13 @@ export class FrameReader {
     this.pieces = [all];
     return all;
   }
+}
+
+/** Writes a message; those of the same moment leave together. */
+export function sendFrame(socket: Socket, value: unknown): void {
+  if (socket.writableCorked === 0) {
+    socket.cork();
+    process.nextTick(() => socket.uncork());
+  }
+  socket.write(frame(value));
 }

@@ -8,12 +8,17 @@ import { MemoryEngines } from './memory-engines';
 
 /*
  * A separate process that runs functions, for tests that kill it: by itself, KILL_AFTER_MS after it began. Each start of a
- * handler is a line of STARTS, written before anything else.
+ * handler is a line of STARTS, written before anything else. Other processes reach it at POOL_SOCKET. One of so many events as
+ * CRASH_EVERY ends its instance.
  */
 const engines = new MemoryEngines();
+const { STARTS = '', POOL_SOCKET, CRASH_EVERY } = process.env;
+if (POOL_SOCKET) engines.functions.poolSocket = () => POOL_SOCKET;
 engines.functions.handler = async (event) => {
-  appendFileSync(process.env.STARTS ?? '', `${JSON.stringify(event)}\n`);
+  appendFileSync(STARTS, `${JSON.stringify(event)}\n`);
   await delay(2);
+  if (CRASH_EVERY && Number(event) % Number(CRASH_EVERY) === 0)
+    return { kind: 'ended', end: { reason: 'exit', code: 1, signal: null } };
   return { kind: 'result', result: event };
 };
 replaceEngines(engines, ownCell());

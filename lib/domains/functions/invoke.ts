@@ -3,7 +3,7 @@ import { type ProjectCall, Reply } from '@/lib/core/api/endpoint';
 import { ApiError, notFound } from '@/lib/core/api/errors';
 import { signalChange } from '@/lib/core/db/changes';
 import { newId } from '@/lib/core/db/id';
-import { execute, queryOne } from '@/lib/core/db/pool';
+import { databaseCache, execute, queryOne } from '@/lib/core/db/pool';
 import { sql } from '@/lib/core/db/sql';
 import { poolOf } from './pool/client';
 import { refusalOf } from './pool/refusal';
@@ -18,7 +18,28 @@ import {
 /** Events of a function that may wait. */
 const MOST_QUEUED = 100_000;
 
-type Target = { cell_id: string; version: number };
+/** Functions whose cell a process remembers; it never changes. */
+const MOST_KNOWN = 10_000;
+const cells = databaseCache(() => new Map<string, string>());
+
+const keyOf = (projectId: string, id: string) => `${projectId} ${id}`;
+
+/**
+ * The cell of a function. That the function is still there, its pool finds out.
+ * @param isKnown it may be remembered
+ * @throws ApiError 404
+ */
+async function cellOf(projectId: string, id: string, isKnown = true): Promise<string> {
+  const known = isKnown ? cells().get(keyOf(projectId, id)) : undefined;
+  if (known !== undefined) return known;
+  const found = await queryOne<{ cell_id: string }>(
+    sql`SELECT cell_id FROM functions WHERE project_id = ${projectId}::uuid AND id = ${id}::uuid`,
+  );
+  if (!found) throw notFound('The function');
+  if (cells().size >= MOST_KNOWN) cells().clear();
+  cells().set(keyOf(projectId, id), found.cell_id);
+  return found.cell_id;
+}
 
 /**
  * Runs a function for one event, or queues it. The history of the function is the record of it: there is no audit entry.
@@ -30,17 +51,13 @@ export async function invokeFunction(
   { payload, mode }: Invoke,
 ): Promise<Reply<InvocationResult | QueuedInvocation>> {
   call.record.resource = { type: 'function', id };
-  const target = await queryOne<Target>(
-    sql`SELECT cell_id, version FROM functions WHERE project_id = ${call.project_id}::uuid AND id = ${id}::uuid`,
-  );
-  if (!target) throw notFound('The function');
   const invocation_id = newId();
   if (mode === 'async') {
-    await enqueue(call, { id, invocation_id, target, payload });
+    await enqueue(call, { id, invocation_id, payload });
     call.record.audited = true;
     return new Reply<QueuedInvocation>({ invocation_id, status: 'queued' }, { status: 202 });
   }
-  const answer = await run(call, { id, invocation_id, target, payload });
+  const answer = await run(call, { id, invocation_id, payload });
   call.record.audited = true;
   const { status, result, error, duration_ms, memory_mb, cold_start } = answer;
   return new Reply<InvocationResult>({
@@ -56,24 +73,25 @@ export async function invokeFunction(
   });
 }
 
-type Event = { id: string; invocation_id: string; target: Target; payload: Invoke['payload'] };
+type Event = { id: string; invocation_id: string; payload: Invoke['payload'] };
 
 const callerOf = ({ caller }: ProjectCall) => ({ kind: caller.kind, id: callerKey(caller) });
 
-async function run(call: ProjectCall, { id, invocation_id, target, payload }: Event) {
+async function run(call: ProjectCall, { id, invocation_id, payload }: Event) {
   const size = Buffer.byteLength(JSON.stringify(payload));
   if (size > SYNC_PAYLOAD_BYTES) throw tooLarge(SYNC_PAYLOAD_BYTES);
+  const cell = await cellOf(call.project_id, id);
   try {
-    return await poolOf(target.cell_id).invoke({
+    return await poolOf(cell).invoke({
       invocation_id,
       project_id: call.project_id,
       function_id: id,
-      version: target.version,
       trigger: 'api',
       caller: callerOf(call),
       payload,
     });
   } catch (error) {
+    cells().delete(keyOf(call.project_id, id));
     if (error instanceof ApiError) throw error;
     const { code, message } = refusalOf(error);
     throw new ApiError(code, message, { cause: error });
@@ -83,16 +101,18 @@ async function run(call: ProjectCall, { id, invocation_id, target, payload }: Ev
 const tooLarge = (most: number) =>
   new ApiError('PAYLOAD_TOO_LARGE', `payload: must be at most ${most / 1024} KB of JSON.`);
 
-async function enqueue(call: ProjectCall, { id, invocation_id, target, payload }: Event): Promise<void> {
+async function enqueue(call: ProjectCall, { id, invocation_id, payload }: Event): Promise<void> {
   const text = JSON.stringify(payload);
   if (Buffer.byteLength(text) > ASYNC_PAYLOAD_BYTES) throw tooLarge(ASYNC_PAYLOAD_BYTES);
   const queued = await execute(sql`
     INSERT INTO function_invocations (id, project_id, function_id, cell_id, mode, trigger, status, caller, payload, created_at, next_attempt_at)
-    SELECT ${invocation_id}::uuid, f.project_id, f.id, ${target.cell_id}::text, 'async', 'api', 'queued', ${JSON.stringify(callerOf(call))}::jsonb,
+    SELECT ${invocation_id}::uuid, f.project_id, f.id, f.cell_id, 'async', 'api', 'queued', ${JSON.stringify(callerOf(call))}::jsonb,
       ${text}::text, platform_now(), platform_now()
     FROM functions f WHERE f.project_id = ${call.project_id}::uuid AND f.id = ${id}::uuid
       AND (SELECT count(*) FROM (SELECT FROM function_invocations i WHERE i.project_id = f.project_id AND i.function_id = f.id
         AND i.status = 'queued' LIMIT ${MOST_QUEUED}::int) AS waiting) < ${MOST_QUEUED}::int`);
+  // Either it is not there, or too many wait.
+  if (queued === 0) await cellOf(call.project_id, id, false);
   if (queued === 0) throw new ApiError('RATE_LIMITED', `The function has ${MOST_QUEUED} events waiting already.`);
   signalChange();
 }

@@ -1,6 +1,6 @@
 import { now } from '@/lib/clock';
 import { execute, query } from '@/lib/core/db/pool';
-import { sql } from '@/lib/core/db/sql';
+import { raw, sql } from '@/lib/core/db/sql';
 import { type DomainWork, none } from '@/lib/core/domains/domain';
 import type { Watch } from '@/lib/core/domains/watch';
 import type { PeriodicJob } from '@/lib/core/operations/periodic';
@@ -71,6 +71,6 @@ export const functionsWork: DomainWork = {
   steps: none,
   jobs: [forgetInvocations],
   services: none,
-  room: none,
+  room: raw("SELECT cell_id, id AS device_id, 'memory_mb' AS kind, held_mb AS amount FROM functions"),
   watch,
 };

@@ -84,17 +84,27 @@ describe.skipIf(trouble !== null)(`a layer whose worker is killed${trouble ? ` (
         interval: 20,
       })
       .toEqual([`${version} running`]);
+    const builds = new Set<string>();
+    const look = async () => {
+      for (const { id, startedAt, starts } of await services.observeServices())
+        if (startedAt) builds.add(`${id} ${startedAt.toISOString()} ${starts}`);
+    };
+    await look();
     child.kill('SIGKILL');
     await once(child, 'exit');
     expect(child.signalCode).toBe('SIGKILL');
     expect((await layers.version(layer, version)).body).toMatchObject({ status: 'building' });
 
     const worker = startWorker({ steps: layerSteps, jobs: [], backoff: () => 200 });
+    const looking = setInterval(() => look().catch(() => {}), 50);
     try {
       await layers.becomes(layer, version, { status: 'ready', version: 1, same_as: null }, BUILD_MS);
     } finally {
+      clearInterval(looking);
       await worker.stop();
     }
+    // The builder went on through the kill: no second one was started in its place.
+    expect([...builds]).toHaveLength(1);
     expect((await layers.versions(layer)).body).toMatchObject([{ id: version }]);
     expect(await services.observeServices()).toEqual([]);
     const folder = versionFolder(version);

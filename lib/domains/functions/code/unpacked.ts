@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { access, chmod, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { access, chmod, lstat, mkdir, readdir, rename, rm, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { settings } from '@/lib/settings';
 import { unpackArchive } from './archive';
@@ -16,7 +16,7 @@ const nameOf = ({ code_kind, code_sha256, file }: StoredCode) =>
 /** @returns the folder, which nothing changes. @throws ApiError for an archive that is refused after all */
 export async function ensureUnpacked(code: StoredCode): Promise<string> {
   const folder = join(unpackedFolder(), nameOf(code));
-  if (await exists(folder)) return folder;
+  if (await touched(folder)) return folder;
   const draft = join(unpackedFolder(), `.${randomUUID()}`);
   await mkdir(draft, { recursive: true, mode: 0o755 });
   try {
@@ -33,8 +33,29 @@ export async function ensureUnpacked(code: StoredCode): Promise<string> {
   return folder;
 }
 
-/** Removes all of it: it is made anew when it is needed. Only while no instance runs. */
-export const sweepUnpacked = (): Promise<void> => rm(unpackedFolder(), { recursive: true, force: true });
+/** A pool that ends may still unpack code, and start instances of it, while its successor opens. */
+const UNUSED_MS = 60 * 60_000;
+
+/** Removes code that no instance was started with for an hour, and abandoned drafts. It is unpacked again when it is needed. */
+export async function sweepUnpacked(unusedMs = UNUSED_MS): Promise<void> {
+  const names = await readdir(unpackedFolder()).catch(() => []);
+  for (const path of names.map((name) => join(unpackedFolder(), name))) {
+    const usedAt = await lstat(path).then(
+      ({ mtimeMs }) => mtimeMs,
+      () => Number.POSITIVE_INFINITY,
+    );
+    if (usedAt < Date.now() - unusedMs) await rm(path, { recursive: true, force: true });
+  }
+}
+
+/** Whether the code is there; its time of use is the folder's. */
+async function touched(folder: string): Promise<boolean> {
+  const at = new Date();
+  return utimes(folder, at, at).then(
+    () => true,
+    () => false,
+  );
+}
 
 /** Instances run as users of their own. */
 async function openToAll(folder: string): Promise<void> {

@@ -22,6 +22,7 @@ let acme: TestProject;
 let engines: MemoryEngines;
 let host: FunctionHost;
 let front: FunctionFront;
+let time = new Date();
 
 beforeEach(async () => {
   await createCell();
@@ -29,7 +30,7 @@ beforeEach(async () => {
   engines = useMemoryEngines();
   host = new FunctionHost(ownCell());
   await host.look();
-  front = new FunctionFront(ownCell());
+  front = new FunctionFront(ownCell(), () => time);
   await front.ensure(folder, []);
 });
 afterEach(async () => {
@@ -166,11 +167,14 @@ describe('the URL of a function', () => {
     const answers: Got[] = [];
     while (answers.length < rate + 20)
       answers.push(...(await Promise.all(Array.from({ length: 20 }, (_, n) => send(`/${n}`)))));
-    const refused = answers.filter(({ body }) => body.toString().includes('Too many requests'));
-    expect(refused.length).toBeGreaterThan(0);
+    const isRefused = ({ body }: Got) => body.toString().includes('Too many requests');
+    expect(answers.filter(isRefused)).toHaveLength(20);
     expect((await send('/', { headers: { 'x-forwarded-for': '203.0.113.10' } })).status).toBe(200);
+    expect(isRefused(await send('/'))).toBe(true);
+    time = new Date(time.getTime() + 60_000);
+    expect((await send('/')).status).toBe(200);
     const run = answers.filter(({ status }) => status === 200).length;
-    await vi.waitFor(async () => expect(await starts()).toBe(run + 1));
+    await vi.waitFor(async () => expect(await starts()).toBe(run + 2));
   });
 
   test('is 404 without a URL, and 503 while the project is suspended', async () => {

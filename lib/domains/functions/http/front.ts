@@ -27,13 +27,12 @@ type Target = {
   id: string;
   project_id: string;
   name: string;
-  version: number;
   url_auth: 'api_token' | 'none' | null;
   is_suspended: boolean;
 };
 
 const findTarget = (condition: Sql) =>
-  queryOne<Target>(sql`SELECT f.id, f.project_id, f.name, f.version, f.url_auth, p.status = 'suspended' AS is_suspended
+  queryOne<Target>(sql`SELECT f.id, f.project_id, f.name, f.url_auth, p.status = 'suspended' AS is_suspended
     FROM functions f JOIN projects p ON p.id = f.project_id WHERE ${condition}`);
 
 /** An answer of the platform's own. */
@@ -52,7 +51,11 @@ export class FunctionFront {
   private readonly servers = new Map<string, Server>();
   private readonly limits: { address: RateLimiter; everywhere: RateLimiter };
 
-  constructor(private readonly cell: string) {
+  /** @param clock what the limits go by */
+  constructor(
+    private readonly cell: string,
+    private readonly clock: () => Date = now,
+  ) {
     const { functionUrlRatePerMinute: rate } = settings();
     this.limits = {
       address: new RateLimiter(rate, rate),
@@ -140,7 +143,7 @@ export class FunctionFront {
       String(request.headers['x-forwarded-for'] ?? '')
         .split(',')[0]
         ?.trim() ?? '';
-    const at = Date.now();
+    const at = this.clock().getTime();
     const own = this.limits.address.take(`${id} ${address}`, at);
     const all = own.allowed ? this.limits.everywhere.take(id, at) : own;
     if (!own.allowed || !all.allowed)
@@ -188,7 +191,6 @@ export class FunctionFront {
       invocation_id,
       project_id: target.project_id,
       function_id: target.id,
-      version: target.version,
       trigger,
       caller: caller && { kind: caller.kind, id: callerKey(caller) },
       payload: event,

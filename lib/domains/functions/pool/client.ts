@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import { ApiError } from '@/lib/core/api/errors';
 import { engineOf } from '@/lib/engines/engines';
-import { FrameReader, frame } from '@/lib/frames';
+import { FrameReader, sendFrame } from '@/lib/frames';
 import type { LiveLine } from './lines';
 import type { PoolAnswer, PoolCall } from './pool';
 import { FRAME_BYTES, type PoolMessage, poolMessage } from './protocol';
@@ -28,7 +28,7 @@ export class PoolClient {
     const number = this.next();
     const message = await new Promise<PoolMessage>((resolve, reject) => {
       this.asked.set(number, { answer: resolve, lost: () => reject(away()) });
-      socket.write(frame({ kind: 'invoke', number, call }));
+      sendFrame(socket, { kind: 'invoke', number, call });
     }).finally(() => this.asked.delete(number));
     if (message.refusal) throw new ApiError(message.refusal.code, message.refusal.message);
     if (!message.answer) throw away();
@@ -53,11 +53,11 @@ export class PoolClient {
         },
         lost: () => (hasBegun ? lost() : reject(away())),
       });
-      socket.write(frame({ kind: 'follow', number, function_id: functionId }));
+      sendFrame(socket, { kind: 'follow', number, function_id: functionId });
     });
     return () => {
       this.asked.delete(number);
-      socket.write(frame({ kind: 'unfollow', number }));
+      sendFrame(socket, { kind: 'unfollow', number });
     };
   }
 

@@ -33,6 +33,7 @@ export class Deployments {
     try {
       const version = await this.pool.versions.find(row.id, row.version);
       if (!version) return;
+      this.pool.versions.serves(row.id, row.version);
       this.pool.instances.retire(row.id, row.version);
       const answer = await this.engine.prepare(programOf[templateOf(version).runtime]);
       if (!answer.settled) {

@@ -21,6 +21,31 @@ const MOST = 1000;
 /** Reads versions, each once. */
 export class Versions {
   private readonly known = new Map<string, RunnableVersion>();
+  private readonly serving = new Map<string, number>();
+
+  /**
+   * The version that serves, as it was known last: whoever writes the start down confirms it (docs/decisions/0135).
+   * @param isStale the known one was refused
+   */
+  async current(functionId: string, isStale: boolean): Promise<RunnableVersion | undefined> {
+    const known = isStale ? undefined : this.serving.get(functionId);
+    if (known !== undefined) return this.find(functionId, known);
+    const found = await queryOne<{ version: number }>(
+      sql`SELECT version FROM functions WHERE id = ${functionId}::uuid`,
+    );
+    if (!found) {
+      this.forget(functionId);
+      return undefined;
+    }
+    this.serves(functionId, found.version);
+    return this.find(functionId, found.version);
+  }
+
+  /** Notes that a version serves. Numbers of versions only grow. */
+  serves(functionId: string, version: number): void {
+    if (this.serving.size >= MOST) this.serving.clear();
+    this.serving.set(functionId, Math.max(version, this.serving.get(functionId) ?? 0));
+  }
 
   /** Undefined for a version that does not exist, or not any more. */
   async find(functionId: string, version: number): Promise<RunnableVersion | undefined> {
@@ -37,6 +62,7 @@ export class Versions {
   }
 
   forget(functionId: string): void {
+    this.serving.delete(functionId);
     for (const key of this.known.keys()) if (key.startsWith(`${functionId} `)) this.known.delete(key);
   }
 }

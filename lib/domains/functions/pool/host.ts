@@ -49,6 +49,7 @@ export class FunctionHost {
     await this.opened();
     this.pool.instances.sweep();
     await this.retireOld();
+    await this.pool.instances.room.trim();
     await this.pool.egress.count();
     await this.noteInvoked();
   }
@@ -77,6 +78,7 @@ export class FunctionHost {
   private async open(): Promise<void> {
     await sweepUnpacked();
     await this.queue.recover();
+    await this.pool.instances.room.recover();
     await this.server.listen();
     announcePool(this.cell, this.pool);
     log.debug({ pool: this.pool.id }, 'functions are served');

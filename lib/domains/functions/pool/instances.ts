@@ -9,6 +9,7 @@ import { wiredPort } from '../port';
 import { programOf } from '../templates';
 import type { Egress } from './egress';
 import { languageOf, type RunnableVersion, templateOf } from './facts';
+import { Room } from './room';
 
 /** An idle instance ends after this. */
 export const IDLE_MS = 5 * 60_000;
@@ -31,13 +32,16 @@ export class Instances {
   private readonly all = new Set<Warm>();
   private memoryMb = 0;
   private readonly memoryOf = new Map<string, number>();
+  readonly room: Room;
 
   constructor(
     private readonly cell: string,
     private readonly engine: FunctionEngine,
     private readonly egress: Egress,
     private readonly most: { hostMb: number; projectMb: number },
-  ) {}
+  ) {
+    this.room = new Room(cell);
+  }
 
   count = (): number => this.all.size;
 
@@ -90,6 +94,7 @@ export class Instances {
   /** Ends everything, and waits for it. */
   async stop(): Promise<void> {
     await Promise.all([...this.all].map(({ instance }) => instance.kill()));
+    await this.room.trim();
   }
 
   /** Whose code is in use. */
@@ -112,6 +117,7 @@ export class Instances {
   private async start(version: RunnableVersion, hear: (line: InstanceLine) => void): Promise<Warm> {
     this.take(version);
     try {
+      await this.reserve(version);
       const warm = await this.begin(version, hear);
       this.all.add(warm);
       warm.instance.onEnd(() => {
@@ -163,8 +169,20 @@ export class Instances {
     }
   }
 
+  /** @throws EngineError `CAPACITY_EXHAUSTED` where idle instances leave no room either */
+  private async reserve(version: RunnableVersion): Promise<void> {
+    try {
+      await this.room.reserve(version);
+    } catch (error) {
+      if (!(error instanceof EngineError) || !this.makeRoom(version.memory_mb)) throw error;
+      await this.room.trim();
+      await this.room.reserve(version);
+    }
+  }
+
   /** @throws EngineError `CAPACITY_EXHAUSTED` */
-  private take({ project_id, memory_mb }: RunnableVersion): void {
+  private take(version: RunnableVersion): void {
+    const { project_id, memory_mb } = version;
     const own = this.ofProject(project_id);
     if (own + memory_mb > this.most.projectMb) this.makeRoom(own + memory_mb - this.most.projectMb, project_id);
     if (this.memoryMb + memory_mb > this.most.hostMb) this.makeRoom(this.memoryMb + memory_mb - this.most.hostMb);
@@ -177,18 +195,24 @@ export class Instances {
     if (this.memoryMb + memory_mb > this.most.hostMb)
       throw new EngineError('CAPACITY_EXHAUSTED', 'The host has no memory for another instance of a function.');
     this.memoryMb += memory_mb;
+    this.room.add(version, memory_mb);
     this.memoryOf.set(project_id, this.ofProject(project_id) + memory_mb);
   }
 
-  private give({ project_id, memory_mb }: RunnableVersion): void {
+  private give(version: RunnableVersion): void {
+    const { project_id, memory_mb } = version;
     this.memoryMb -= memory_mb;
+    this.room.remove(version, memory_mb);
     const left = this.ofProject(project_id) - memory_mb;
     if (left > 0) this.memoryOf.set(project_id, left);
     else this.memoryOf.delete(project_id);
   }
 
-  /** Ends idle instances, those that have been idle longest first, until so much memory is free. */
-  private makeRoom(wantedMb: number, projectId?: string): void {
+  /**
+   * Ends idle instances, those that have been idle longest first, until so much memory is free.
+   * @returns whether there were any
+   */
+  private makeRoom(wantedMb: number, projectId?: string): boolean {
     const candidates = [...this.idle.values()]
       .flat()
       .filter(({ version }) => projectId === undefined || version.project_id === projectId)
@@ -207,6 +231,7 @@ export class Instances {
       warm.version = { ...warm.version, memory_mb: 0 };
     }
     this.endIdle((warm) => chosen.has(warm));
+    return chosen.size > 0;
   }
 }
 

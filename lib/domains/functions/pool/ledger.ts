@@ -1,5 +1,5 @@
 import { execute, query } from '@/lib/core/db/pool';
-import { sql } from '@/lib/core/db/sql';
+import { raw, type Sql, sql } from '@/lib/core/db/sql';
 import { usageEventsInsert } from '@/lib/money/metering/usage-events';
 import type { FunctionError, InvocationStatus, Trigger } from '../schema';
 import { Batch } from './batch';
@@ -36,31 +36,32 @@ export type Ended = {
 const AT_ONCE = 200;
 const METRIC = 'function_invocations';
 
+/** What is written down for the callers of one moment. */
+type Entry = { start: NewStart } | { end: Ended };
+
 /**
  * The records of what a pool runs. A start is on the disk, and billed, before its handler runs; an end before its caller is
- * answered (docs/decisions/0106).
+ * answered (docs/decisions/0106). Starts and ends that come together are one statement (docs/decisions/0135).
  */
 export class Ledger {
-  private readonly starts: Batch<NewStart, boolean>;
+  private readonly entries: Batch<Entry, boolean>;
   private readonly repeats: Batch<string, boolean>;
-  private readonly ends: Batch<Ended, true>;
 
   constructor(
     private readonly cell: string,
     readonly poolId: string,
   ) {
-    this.starts = new Batch(AT_ONCE, (items) => this.writeStarts(items));
+    this.entries = new Batch(AT_ONCE, (items) => this.write(items));
     this.repeats = new Batch(AT_ONCE, (items) => this.writeRepeats(items));
-    this.ends = new Batch(AT_ONCE, (items) => this.writeEnds(items));
   }
 
-  /** @returns false where the function does not exist any more */
-  start(item: NewStart): Promise<boolean> {
-    return this.starts.add(item);
+  /** @returns false where this version of the function does not serve any more */
+  start(start: NewStart): Promise<boolean> {
+    return this.entries.add({ start });
   }
 
-  async end(item: Ended): Promise<void> {
-    await this.ends.add(item);
+  async end(end: Ended): Promise<void> {
+    await this.entries.add({ end });
   }
 
   /** The same for a queued invocation that this pool has claimed. */
@@ -76,28 +77,31 @@ export class Ledger {
   }
 
   async idle(): Promise<void> {
-    await this.starts.idle();
+    await this.entries.idle();
     await this.repeats.idle();
-    await this.ends.idle();
   }
 
-  private async writeStarts(items: readonly NewStart[]): Promise<boolean[]> {
+  private async write(entries: readonly Entry[]): Promise<boolean[]> {
+    const starts = entries.flatMap((entry) => ('start' in entry ? [entry.start] : []));
+    const ends = entries.flatMap((entry) => ('end' in entry ? [entry.end] : []));
+    if (starts.length === 0) {
+      await execute(this.ended(ends));
+      return entries.map(() => true);
+    }
     const written = await query<{ id: string }>(sql`
-      WITH given AS (
-        SELECT given.*, f.name FROM jsonb_to_recordset(${forJsonb(items)}::jsonb) AS given (id uuid, project_id uuid, function_id uuid,
+      WITH moment AS MATERIALIZED (SELECT platform_now() AS at), given AS MATERIALIZED (
+        SELECT given.*, f.name, 1 AS attempts FROM jsonb_to_recordset(${forJsonb(starts)}::jsonb) AS given (id uuid, project_id uuid, function_id uuid,
           version int, trigger text, caller jsonb, payload text)
-        JOIN functions f ON f.id = given.function_id AND f.project_id = given.project_id
+        JOIN functions f ON f.id = given.function_id AND f.project_id = given.project_id AND f.version = given.version
       ), started AS (
         INSERT INTO function_invocations (id, project_id, function_id, cell_id, mode, trigger, status, attempts, pool_id, version, caller,
           payload, created_at, started_at)
         SELECT id, project_id, function_id, ${this.cell}::text, 'sync', trigger, 'running', 1, ${this.poolId}::uuid, version, caller,
-          payload, platform_now(), platform_now() FROM given RETURNING id
-      ), counted AS (${usageEventsInsert(sql`(SELECT 'invocation:' || id || ':1' AS key, project_id, ${METRIC}::text AS metric,
-        'function' AS resource_type, function_id AS resource_id, name AS resource_name, 1 AS quantity, platform_now() AS occurred_at
-        FROM given) AS events`)})
+          payload, at, at FROM given, moment RETURNING id
+      ), counted AS (${counted(raw('given'))}) ${ends.length === 0 ? raw('') : sql`, ended AS (${this.ended(ends)})`}
       SELECT id FROM started`);
     const ids = new Set(written.map(({ id }) => id));
-    return items.map(({ id }) => ids.has(id));
+    return entries.map((entry) => 'end' in entry || ids.has(entry.start.id));
   }
 
   private async writeRepeats(ids: readonly string[]): Promise<boolean[]> {
@@ -106,26 +110,32 @@ export class Ledger {
         UPDATE function_invocations i SET attempts = i.attempts + 1, started_at = platform_now()
         FROM functions f WHERE i.id = ANY (${[...ids]}::uuid[]) AND i.status = 'running' AND i.pool_id = ${this.poolId}::uuid
           AND f.id = i.function_id RETURNING i.id, i.project_id, i.function_id, i.attempts, f.name
-      ), counted AS (${usageEventsInsert(sql`(SELECT 'invocation:' || id || ':' || attempts AS key, project_id, ${METRIC}::text AS metric,
-        'function' AS resource_type, function_id AS resource_id, name AS resource_name, 1 AS quantity, platform_now() AS occurred_at
-        FROM started) AS events`)})
+      ), counted AS (${counted(raw('started'))})
       SELECT id FROM started`);
     const started = new Set(written.map(({ id }) => id));
     return ids.map((id) => started.has(id));
   }
 
-  private async writeEnds(items: readonly Ended[]): Promise<true[]> {
-    await execute(sql`
-      UPDATE function_invocations i SET status = given.status, result = given.result, error = given.error, log = given.log,
-        log_truncated = given.log_truncated, duration_ms = given.duration_ms, memory_mb = given.memory_mb,
-        cold_start = given.cold_start, failures = i.failures + given.failed::int, ended_at = platform_now(),
-        next_attempt_at = platform_now() + given.again_s * interval '1 second'
-      FROM jsonb_to_recordset(${forJsonb(items)}::jsonb) AS given (id uuid, status text, result text, error jsonb, log text,
-        log_truncated boolean, duration_ms float8, memory_mb int, cold_start boolean, failed boolean, again_s float8)
-      WHERE i.id = given.id AND i.status = 'running' AND i.pool_id = ${this.poolId}::uuid`);
-    return items.map(() => true);
-  }
+  private readonly ended = (ends: readonly Ended[]): Sql => sql`
+    UPDATE function_invocations i SET status = given.status, result = given.result, error = given.error, log = given.log,
+      log_truncated = given.log_truncated, duration_ms = given.duration_ms, memory_mb = given.memory_mb,
+      cold_start = given.cold_start, failures = i.failures + given.failed::int, ended_at = moment.at,
+      next_attempt_at = moment.at + given.again_s * interval '1 second'
+    FROM jsonb_to_recordset(${forJsonb(ends)}::jsonb) AS given (id uuid, status text, result text, error jsonb, log text,
+      log_truncated boolean, duration_ms float8, memory_mb int, cold_start boolean, failed boolean, again_s float8),
+      (SELECT platform_now() AS at) AS moment
+    WHERE i.id = given.id AND i.status = 'running' AND i.pool_id = ${this.poolId}::uuid`;
 }
+
+/**
+ * Bills starts that a statement writes down: one event for those of a function, named after the first of them. A start has one row
+ * of its own, so a statement that is repeated fails before it counts again.
+ * @param from rows with id, project_id, function_id, name and attempts, which count this start
+ */
+const counted = (from: Sql): Sql =>
+  usageEventsInsert(sql`(SELECT 'invocation:' || min(id::text) || ':' || attempts AS key, project_id, ${METRIC}::text AS metric,
+    'function' AS resource_type, function_id AS resource_id, min(name) AS resource_name, count(*) AS quantity, platform_now() AS occurred_at
+    FROM ${from} GROUP BY project_id, function_id, attempts) AS events`);
 
 /** jsonb can hold no NUL, which a function may well print. */
 const forJsonb = (items: readonly object[]) => JSON.stringify(items).replaceAll('\\u0000', '\\ufffd');

@@ -1,5 +1,6 @@
 import { ApiError } from '@/lib/core/api/errors';
 import { newId } from '@/lib/core/db/id';
+import { EngineError } from '@/lib/engines/error';
 import { log } from '@/lib/log';
 import { type FunctionEngine, type InstanceEnd, type InstanceError, type Outcome, StartFailure } from '../engine';
 import { ASYNC_PAYLOAD_BYTES, type FunctionError, type InvocationStatus, type Trigger } from '../schema';
@@ -16,11 +17,13 @@ export type PoolCall = {
   invocation_id: string;
   project_id: string;
   function_id: string;
-  version: number;
   trigger: Trigger;
   caller: { kind: string; id: string } | null;
   payload: unknown;
 };
+
+/** A queued event that a pool has claimed, with the version that it was claimed for. */
+export type ClaimedCall = PoolCall & { version: number; failures: number };
 
 export type PoolAnswer = {
   status: Exclude<InvocationStatus, 'queued' | 'running' | 'dead_letter'>;
@@ -37,6 +40,9 @@ export const RETRY_AFTER_S = [10, 60] as const;
 const LATER_S = 5;
 /** Results that are kept in the history. */
 const KEPT_RESULT = 256 * 1024;
+
+/** A caller is told to come again when versions change faster than one of them can start. */
+const MOST_MOVES = 5;
 
 type Attempt = { answer: PoolAnswer; log: AttemptLog };
 
@@ -76,41 +82,60 @@ export class FunctionPool {
     return this.tracked(this.invokeNow(call));
   }
 
+  /** Runs the version that serves; a start is refused to one that serves no more, and another round takes the next. */
   private async invokeNow(call: PoolCall): Promise<PoolAnswer> {
-    const version = await this.versions.find(call.function_id, call.version);
-    if (!version || version.project_id !== call.project_id) throw gone();
-    this.requireSlot(version);
-    return this.inSlot(version, async () => {
-      const payload = JSON.stringify(call.payload ?? null);
-      const record = () =>
-        this.ledger.start({
-          id: call.invocation_id,
-          project_id: call.project_id,
-          function_id: call.function_id,
-          version: call.version,
-          trigger: call.trigger,
-          caller: call.caller,
-          payload: payload.length > ASYNC_PAYLOAD_BYTES ? null : payload,
-        });
-      const { answer, log: lines } = await this.attempt(version, call, record);
-      await this.ledger.end(endedOf(call.invocation_id, answer, lines, null));
-      return answer;
-    });
+    let refused: number | undefined;
+    for (let move = 0; move < MOST_MOVES; move += 1) {
+      const version = await this.servingVersion(call.function_id, refused !== undefined);
+      if (!version || version.project_id !== call.project_id || version.version === refused) throw gone();
+      this.requireSlot(version);
+      const answer = await this.inSlot(version, () => this.invokeVersion(version, call)).catch(async (error) => {
+        // There may be room for the version that serves now.
+        if (error instanceof EngineError && (await this.hasMoved(version))) return undefined;
+        throw error;
+      });
+      if (answer) return answer;
+      refused = version.version;
+    }
+    throw new ApiError('SERVICE_UNAVAILABLE', 'The function is changing. Try again in a moment.');
+  }
+
+  /** The version as it is remembered, unless its concurrency would refuse the call. */
+  private async servingVersion(id: string, isStale: boolean): Promise<RunnableVersion | undefined> {
+    const version = await this.versions.current(id, isStale);
+    const isFull = version !== undefined && this.busyOf(id) >= version.concurrency;
+    return isFull && !isStale ? this.versions.current(id, true) : version;
+  }
+
+  private async hasMoved({ function_id, version }: RunnableVersion): Promise<boolean> {
+    return (await this.versions.current(function_id, true))?.version !== version;
+  }
+
+  /** @returns undefined where this version does not serve any more */
+  private async invokeVersion(version: RunnableVersion, call: PoolCall): Promise<PoolAnswer | undefined> {
+    const { invocation_id, project_id, function_id, trigger, caller } = call;
+    const text = JSON.stringify(call.payload ?? null);
+    const payload = text.length > ASYNC_PAYLOAD_BYTES ? null : text;
+    const start = { id: invocation_id, project_id, function_id, version: version.version, trigger, caller, payload };
+    const attempt = await this.attempt(version, call, () => this.ledger.start(start));
+    if (!attempt) return undefined;
+    await this.ledger.end(endedOf(invocation_id, attempt.answer, attempt.log, null));
+    return attempt.answer;
   }
 
   /** Runs a queued invocation that this pool has claimed, and writes down how that ended. */
-  runClaimed(claimed: PoolCall & { failures: number }): Promise<void> {
+  runClaimed(claimed: ClaimedCall): Promise<void> {
     return this.tracked(this.runClaimedNow(claimed));
   }
 
-  private async runClaimedNow(claimed: PoolCall & { failures: number }): Promise<void> {
+  private async runClaimedNow(claimed: ClaimedCall): Promise<void> {
     const version = await this.versions.find(claimed.function_id, claimed.version);
     if (!version) return;
     const { invocation_id: id, failures } = claimed;
     await this.inSlot(version, async () => {
       try {
-        const { answer, log: lines } = await this.attempt(version, claimed, () => this.ledger.startClaimed(id));
-        await this.ledger.end(endedOf(id, answer, lines, failures));
+        const attempt = await this.attempt(version, claimed, () => this.ledger.startClaimed(id));
+        if (attempt) await this.ledger.end(endedOf(id, attempt.answer, attempt.log, failures));
       } catch (error) {
         log.info({ err: error, invocation: id }, 'a queued invocation could not be started; it is tried again');
         await this.ledger.giveBack(id, LATER_S);
@@ -197,14 +222,15 @@ export class FunctionPool {
 
   /**
    * One start of the handler, once there is an instance for it and the start is written down.
-   * @param recorded writes it down; false: the function is gone
+   * @param recorded writes it down; false: this version does not serve any more, or the function is gone
+   * @returns undefined where it was not written down, and not started
    * @throws ApiError, EngineError where nothing was started
    */
   private async attempt(
     version: RunnableVersion,
     call: Pick<PoolCall, 'invocation_id' | 'payload'>,
     recorded: () => Promise<boolean>,
-  ): Promise<Attempt> {
+  ): Promise<Attempt | undefined> {
     const id = call.invocation_id;
     const lines = this.newLog(version, id);
     const logs = this.running.get(version.function_id) ?? new Set();
@@ -221,7 +247,7 @@ export class FunctionPool {
       });
       if (!isRecorded) {
         if ('warm' in acquired) this.instances.release(acquired.warm, false);
-        throw gone();
+        return undefined;
       }
       const answer = 'warm' in acquired ? await this.handle(version, acquired, call) : answerOfStart(acquired);
       const init = 'warm' in acquired && acquired.cold ? `\tInit Duration: ${acquired.initMs.toFixed(2)} ms` : '';

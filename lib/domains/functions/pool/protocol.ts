@@ -9,7 +9,6 @@ const poolCall = z.object({
   invocation_id: z.string(),
   project_id: z.string(),
   function_id: z.string(),
-  version: z.int(),
   trigger: z.enum(triggers),
   caller: z.object({ kind: z.string(), id: z.string() }).nullable(),
   payload: z.unknown(),

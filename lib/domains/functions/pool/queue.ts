@@ -1,12 +1,12 @@
 import { signalChange } from '@/lib/core/db/changes';
 import { execute, query } from '@/lib/core/db/pool';
 import { sql } from '@/lib/core/db/sql';
-import type { FunctionPool, PoolCall } from './pool';
+import type { ClaimedCall, FunctionPool } from './pool';
 
 /** Queued invocations that a pool runs at the same time. */
 const MOST_RUNNING = 50;
 
-type Claimed = Omit<PoolCall, 'payload'> & { payload: string | null; failures: number };
+type Claimed = Omit<ClaimedCall, 'payload'> & { payload: string | null };
 
 /** Runs queued invocations when they are due, no more of a function than its concurrency allows. */
 export class Queue {

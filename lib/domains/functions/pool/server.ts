@@ -1,7 +1,7 @@
 import { chmod, mkdir, rm } from 'node:fs/promises';
 import { createServer, type Server, type Socket } from 'node:net';
 import { dirname } from 'node:path';
-import { FrameReader, frame } from '@/lib/frames';
+import { FrameReader, sendFrame } from '@/lib/frames';
 import { log } from '@/lib/log';
 import type { LiveLine } from './lines';
 import type { FunctionPool } from './pool';
@@ -61,8 +61,8 @@ export class PoolServer {
     const { number } = request;
     if (request.kind === 'invoke') {
       this.pool.invoke(request.call).then(
-        (answer) => socket.write(frame({ number, answer })),
-        (error) => socket.write(frame({ number, refusal: refusalOf(error) })),
+        (answer) => sendFrame(socket, { number, answer }),
+        (error) => sendFrame(socket, { number, refusal: refusalOf(error) }),
       );
     } else if (request.kind === 'follow') {
       following.set(number, this.follow(socket, number, request.function_id));
@@ -79,7 +79,7 @@ export class PoolServer {
       timer = undefined;
       const lines = gathered;
       gathered = [];
-      if (socket.writableLength < MOST_UNSENT) socket.write(frame({ number, lines }));
+      if (socket.writableLength < MOST_UNSENT) sendFrame(socket, { number, lines });
     };
     const stop = this.pool.follow(functionId, (line) => {
       gathered.push(line);

@@ -3,6 +3,7 @@ import { cpus } from 'node:os';
 import { join } from 'node:path';
 import type { HostCapacity, InstanceSpec } from '@/lib/domains/compute/engine';
 import { EngineError } from '../../error';
+import { promisedToFunctions } from '../functions/promised';
 import type { Host } from '../host';
 import { findProcesses } from '../processes';
 import { promisedToServices } from '../services/promised';
@@ -21,8 +22,12 @@ export async function measureCapacity(host: Host): Promise<HostCapacity> {
   const guests = [...(await allInstances(host)).values()].filter(({ id }) => running.has(id));
   const { totalMb, availableMb } = await hostMemory();
   const total = Math.max(0, totalMb - HOST_RESERVE_MB);
-  const services = await promisedToServices(host);
-  const committed = guests.reduce((sum, { ramMb }) => sum + ramMb + OVERHEAD_MB, services.memoryMb);
+  const [services, functions] = await Promise.all([promisedToServices(host), promisedToFunctions(host)]);
+  const unusedMb = services.unusedMb + functions.unusedMb;
+  const committed = guests.reduce(
+    (sum, { ramMb }) => sum + ramMb + OVERHEAD_MB,
+    services.memoryMb + functions.memoryMb,
+  );
   const disk = await statfs(host.directory);
   return {
     vcpus: {
@@ -33,7 +38,7 @@ export async function measureCapacity(host: Host): Promise<HostCapacity> {
     memoryMb: {
       total,
       committed,
-      free: Math.max(0, Math.min(total - committed, availableMb - HOST_RESERVE_MB - services.unusedMb)),
+      free: Math.max(0, Math.min(total - committed, availableMb - HOST_RESERVE_MB - unusedMb)),
       overhead: OVERHEAD_MB,
     },
     diskBytes: {

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { closeSync, openSync, readFileSync, readSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import type { Readable, Writable } from 'node:stream';
 import { z } from 'zod';
@@ -79,6 +79,8 @@ export class Instance implements FunctionInstance {
   private heapIsFull = false;
   private readonly lastErrors: string[] = [];
   private boxPid: number | undefined;
+  /** Where the kernel says how much memory it has used at most; null where it does not. */
+  private peakFile: number | null | undefined;
 
   private constructor(
     private readonly process: ChildProcess,
@@ -274,8 +276,10 @@ export class Instance implements FunctionInstance {
   }
 
   private async over(code: number | null, signal: NodeJS.Signals | null): Promise<void> {
+    this.peakMb = this.memoryMb();
     this.alive = false;
     clearInterval(this.watch);
+    if (typeof this.peakFile === 'number') closeSync(this.peakFile);
     for (const lines of [this.lines.stdout, this.lines.stderr]) lines.end();
     const end = this.cause ?? (this.wasOutOfMemory(code) ? { reason: 'memory' as const } : exitOf(code, signal));
     this.waiting?.settle(end);
@@ -293,9 +297,16 @@ export class Instance implements FunctionInstance {
     return Number(/^oom_kill (\d+)/m.exec(readText(this.started.oomFile))?.[1] ?? 0) > 0;
   }
 
+  /** What its processes use now, in MB. */
+  async usedMb(): Promise<number> {
+    const { pid } = this.process;
+    return pid === undefined || !this.alive ? 0 : (await residentBytes(processesOf(pid))) / MB;
+  }
+
   /** The most that it has used so far, in MB. */
   private memoryMb(): number {
     const { memoryFolder } = this.started;
+    if (!this.alive) return this.peakMb;
     if (memoryFolder === null) {
       if (this.boxPid !== undefined && this.peakMb === 0) {
         const kilobytes = processesOf(this.boxPid).map((pid) =>
@@ -305,8 +316,9 @@ export class Instance implements FunctionInstance {
       }
       return this.peakMb;
     }
-    const text = readText(`${memoryFolder}/memory.peak`) || readText(`${memoryFolder}/memory.max_usage_in_bytes`);
-    return Math.ceil(Number(text || 0) / MB);
+    this.peakFile ??=
+      openedOrNull(`${memoryFolder}/memory.peak`) ?? openedOrNull(`${memoryFolder}/memory.max_usage_in_bytes`);
+    return this.peakFile === null ? 0 : Math.ceil(numberIn(this.peakFile) / MB);
   }
 }
 
@@ -321,6 +333,25 @@ const exitOf = (code: number | null, signal: NodeJS.Signals | null): InstanceEnd
     : { reason: 'exit', code, signal };
 
 const newMark = () => `\u001e${randomBytes(9).toString('base64url')}\u001e`;
+
+const digits = Buffer.alloc(32);
+
+/** The number that the kernel writes anew for each read from the beginning; 0 once what it counts is gone. */
+function numberIn(file: number): number {
+  try {
+    return Number(digits.toString('latin1', 0, readSync(file, digits, 0, digits.length, 0)));
+  } catch {
+    return 0;
+  }
+}
+
+function openedOrNull(file: string): number | null {
+  try {
+    return openSync(file, 'r');
+  } catch {
+    return null;
+  }
+}
 
 const readText = (file: string) => {
   try {

@@ -17,6 +17,7 @@ import { Groups } from '../sandbox/groups';
 import { seccompFilter } from '../services/seccomp';
 import { FunctionPorts } from './function-ports';
 import { Instance, type Started } from './instance';
+import { promiseMemory } from './promised';
 
 /** First of 16 million user ids for instances, below those of services. */
 const FUNCTION_USERS = 0x6e000000;
@@ -71,6 +72,20 @@ export class LocalFunctions implements FunctionEngine {
   }
 
   async start(spec: InstanceSpec, hear: (line: InstanceLine) => void): Promise<FunctionInstance> {
+    let started: Instance | undefined;
+    const usedMb = async () => started?.usedMb() ?? 0;
+    const free = promiseMemory(this.host, { memoryMb: spec.memoryMb, usedMb });
+    try {
+      started = await this.begin(spec, hear);
+      started.onEnd(free);
+      return started;
+    } catch (error) {
+      free();
+      throw error;
+    }
+  }
+
+  private async begin(spec: InstanceSpec, hear: (line: InstanceLine) => void): Promise<Instance> {
     const prepared = await this.ready();
     const group = spec.id;
     const isRoot = this.host.isolation === 'root';
