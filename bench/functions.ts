@@ -3,13 +3,14 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
-import { queryRow } from '@/lib/core/db/pool';
+import { execute, queryRow } from '@/lib/core/db/pool';
 import { sql } from '@/lib/core/db/sql';
 import { engineOf } from '@/lib/engines/engines';
 import { untilSettled } from '@/lib/engines/until-settled';
 import { ownCell } from '@/lib/settings';
 import { createCell } from '@/lib/testing/hosts';
 import { type HttpRequest, loadHttp } from './load';
+import { family, processorMs as totalMs } from './processor-time';
 import { compare, printRatio, verdict } from './ratio';
 import { createCallers } from './world';
 
@@ -19,6 +20,7 @@ const WARM_CALLS = 300;
 const COLD_STARTS = 9;
 const IDLE_FUNCTIONS = 200;
 const AT_ONCE = 50;
+const LOG_LINES = 40;
 /** The kernel's clock ticks in a second, of which processor time is counted. */
 const TICKS = 100;
 const MB = 1024 ** 2;
@@ -53,6 +55,7 @@ type Platform = { port: number; token: string; api: ChildProcess; host: ChildPro
 export async function measureFunctions(): Promise<void> {
   const [token = ''] = await createCallers(1);
   await createCell(ownCell());
+  await execute(sql`UPDATE project_accounts SET serverless_functions_limit = ${IDLE_FUNCTIONS + 20}::int`);
   for (const { program } of runtimes) await untilSettled(() => engineOf(ownCell()).functions.prepare(program));
   const start = (file: string, args: string[] = []) =>
     spawn(process.execPath, [...args, '--import', 'tsx', file], {
@@ -64,6 +67,7 @@ export async function measureFunctions(): Promise<void> {
   const platform = { port: z.object({ port: z.number() }).parse(message).port, token, api, host };
   try {
     await measureWarm(platform);
+    await measureLog(platform);
     await measureCold(platform);
     await measureIdle(platform);
     await measureMany(platform);
@@ -153,12 +157,63 @@ async function measureWarm(platform: Platform): Promise<void> {
     () => loadHttp(platform.port, runs, SECONDS),
     () => loadHttp(platform.port, reads, SECONDS),
   );
+  await printShares(platform, runs, reads);
   const ratio = ran.perSecond / read.perSecond;
   printRatio(
     `POST invoke to GET /tenant/quota, ${CALLERS} callers`,
     ratio,
     `${Math.round(ran.perSecond)}/s (p50 ${ran.p50_ms.toFixed(1)} ms) to ${Math.round(read.perSecond)}/s (p50 ${read.p50_ms.toFixed(1)} ms)`,
     { text: '≥ 0.7', met: ratio >= 0.7 },
+  );
+}
+
+/** Processor time of each request by process, while 16 callers load the platform. */
+async function printShares(platform: Platform, runs: HttpRequest[], reads: HttpRequest[]): Promise<void> {
+  const of = (pid = 0) => ({ alone: totalMs([pid]), all: totalMs(family(pid)) });
+  const spent = () => {
+    const [api, host] = [of(platform.api.pid), of(platform.host.pid)];
+    return { API: api.all, pool: host.alone, instances: host.all - host.alone };
+  };
+  for (const [what, requests] of [
+    ['invoke', runs],
+    ['quota', reads],
+  ] as const) {
+    const before = spent();
+    const { answers } = await loadHttp(platform.port, requests, SECONDS);
+    const after = Object.entries(spent()).map(
+      ([name, ms]) => `${name} ${((ms - before[name as keyof typeof before]) / answers).toFixed(2)} ms`,
+    );
+    console.log(`    processor time of each ${what}, ${CALLERS} callers: ${after.join(', ')}`);
+  }
+}
+
+/** From `print` in the handler to the client of the log's stream, by the host's clock. */
+async function measureLog(platform: Platform): Promise<void> {
+  const code = `import time
+def handler(event, context):
+    for number in range(${LOG_LINES}):
+        print(f"at {time.time() * 1000}")
+        time.sleep(0.05)
+`;
+  const id = await deploy(platform, { name: 'log', template_id: 'python3.11', code });
+  const ending = new AbortController();
+  const stream = await fetch(`http://127.0.0.1:${platform.port}/api/v1/functions/${id}/logs`, {
+    headers: { Authorization: `Bearer ${platform.token}`, Accept: 'text/event-stream' },
+    signal: ending.signal,
+  });
+  const running = invoke(platform, id);
+  const delays: number[] = [];
+  for await (const piece of stream.body ?? []) {
+    const text = Buffer.from(piece).toString();
+    for (const [, at] of text.matchAll(/"message":"at ([\d.]+)"/g)) delays.push(Date.now() - Number(at));
+    if (text.includes('REPORT RequestId')) break;
+  }
+  ending.abort();
+  await running;
+  const slowest = Math.max(...delays);
+  const isMet = delays.length === LOG_LINES && slowest <= 300;
+  console.log(
+    `line of a log to its stream                    p50 ${middle(delays).toFixed(0)} ms, slowest ${slowest.toFixed(0)} ms of ${delays.length}${verdict({ text: '≤ 300 ms', met: isMet })}`,
   );
 }
 

@@ -67,6 +67,7 @@ test('an action that one of the rows does not allow is disabled with its reason'
   await bar.getByRole('button', { name: 'Delete' }).click();
   const dialog = page.getByRole('dialog', { name: /^Delete.*2 volumes/ });
   await expect(dialog.getByRole('button', { name: 'Delete 2 volumes' })).toBeDisabled();
+  await expect(dialog.getByRole('textbox')).toBeFocused();
   await dialog.getByRole('textbox').fill('delete 2 volumes');
   await dialog.getByRole('button', { name: 'Delete 2 volumes' }).click();
   await expect(dialog.getByRole('status')).toHaveText('2 of 2 done');

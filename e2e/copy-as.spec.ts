@@ -70,6 +70,9 @@ test('a list is copied with its search, a resource and a form in a dialog by the
   await dialog.getByLabel('New size').fill('2');
   expect(run('node', await copied(page, 'JavaScript', dialog), tenant)).toMatch(/^20\d /);
   await expect.poll(async () => (await read(rows[0].id)).size_gb).toBe(2);
+  await page.keyboard.press('Escape');
+  await expect(dialog).toBeHidden();
+  await expect(page.getByRole('button', { name: 'Actions' })).toBeFocused();
 });
 
 test('the value of a secret is not copied with its form', async ({ page, tenant }) => {

@@ -2,7 +2,7 @@ import type { APIRequestContext, Page, Response } from '@playwright/test';
 import { adminPaths, paths } from '../lib/paths';
 import { certificateUpload } from '../lib/testing/certificates';
 import { openOffice, test } from './backoffice-support';
-import { bearer, expect, expectAccessible, open, type Tenant } from './support';
+import { bearer, expect, expectAccessible, expectLoaded, open, type Tenant } from './support';
 
 // The links builder lists every address of the product, so new pages are tested automatically. These are the
 // requirements on all pages; the tests of each feature cover the rest.
@@ -44,7 +44,7 @@ function watch(page: Page, baseURL: string | undefined) {
     const policy = response?.headers()['content-security-policy'] ?? '';
     expect(policy).toMatch(/script-src 'nonce-[^']+' 'strict-dynamic'(;| )/);
     expect(policy).not.toContain("script-src 'unsafe-inline'");
-    await expect(page.locator('[aria-busy=true]')).toHaveCount(0);
+    await expectLoaded(page);
     await expect(page.getByText('could not be loaded')).toHaveCount(0);
     const weight = await scriptBytes(page, response);
     expect(weight, `${address} has scripts`).toBeGreaterThan(0);

@@ -1,5 +1,5 @@
 import type { APIRequestContext, Page } from '@playwright/test';
-import { addPerson, bearer, expect, expectAccessible, open, type Tenant, test } from './support';
+import { addPerson, bearer, expect, expectAccessible, expectLoaded, open, type Tenant, test } from './support';
 
 const newSecret = (tenant: Tenant) => `/projects/${tenant.slug}/security/secrets/new`;
 const nowhere = '01890000-0000-7000-8000-000000000000';
@@ -9,6 +9,12 @@ async function setSuspended(request: APIRequestContext, token: string, tenant: T
   const data = suspended ? { reason: 'Invoice 2026-03 is unpaid.' } : {};
   const answer = await request.post(`/admin/api/v1/tenants/${tenant.id}/${action}`, { headers: bearer(token), data });
   expect(answer.ok()).toBe(true);
+}
+
+async function refusals(request: APIRequestContext, tenant: Tenant) {
+  const answer = await request.get('/api/v1/audit?result=refused', { headers: bearer(tenant.token) });
+  expect(answer.status()).toBe(200);
+  return answer.json();
 }
 
 /** Resolves once the page follows changes and has refetched its data. A request on its way would be refused on suspension. */
@@ -114,11 +120,6 @@ test('input that is not saved is discarded only after a question', async ({ page
 
 test('whatever pages a reader opens, nothing refused is put on record', async ({ page, tenant, request }) => {
   const reader = await addPerson(request, tenant, 'reader');
-  const refusals = async () => {
-    const answer = await request.get('/api/v1/audit?result=refused', { headers: bearer(tenant.token) });
-    expect(answer.status()).toBe(200);
-    return answer.json();
-  };
   await open(page, `/projects/${tenant.slug}`, reader);
   const links = await page.getByRole('navigation', { name: 'Main' }).getByRole('link').all();
   const addresses = await Promise.all(links.map((link) => link.getAttribute('href')));
@@ -127,17 +128,18 @@ test('whatever pages a reader opens, nothing refused is put on record', async ({
   for (const address of [...addresses, ...hidden.map((path) => `/projects/${tenant.slug}/${path}`)]) {
     await page.goto(address ?? '');
     await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
-    await expect(page.locator('[aria-busy=true]')).toHaveCount(0);
+    await expectLoaded(page);
   }
   await expect(page.getByText('Your role, reader, cannot read this page.')).toBeVisible();
-  expect(await refusals()).toEqual([]);
+  expect(await refusals(request, tenant)).toEqual([]);
 });
 
-test('the address of a deleted resource offers its list', async ({ page, tenant }) => {
+test('the address of a deleted resource offers its list, and is no refusal', async ({ page, request, tenant }) => {
   await open(page, `/projects/${tenant.slug}/compute/instances/${nowhere}`, tenant.admin);
   await page.getByRole('link', { name: 'View instances' }).click();
   await expect(page).toHaveTitle('Instances · Nephele');
   await page.goto(`/projects/${tenant.slug}/compute/images/${nowhere}`);
   await expect(page.getByRole('link', { name: 'View images' })).toBeVisible();
   await expectAccessible(page);
+  expect(await refusals(request, tenant)).toEqual([]);
 });

@@ -5,7 +5,7 @@ import { environmentOf } from '../lib/runtime/process-table';
 import { owner } from '../lib/testing/accounts';
 import { type MailSink, startMailSink } from '../lib/testing/mail-sink';
 import { type Platform, startPlatform } from '../lib/testing/platform';
-import { bearer, expectAccessible, forgetSession, open } from './support';
+import { bearer, expectAccessible, expectLoaded, forgetSession, open } from './support';
 
 const BOOT = { timeout: 180_000 };
 const SOON = { timeout: 90_000 };
@@ -142,7 +142,7 @@ test('a budget is exhausted, freezes, is lifted by a top-up, and the month is in
     await expectAccessible(page);
     await show('frozen', page);
     await page.goto(inProject('/billing'));
-    await expect(page.locator('[aria-busy=true]')).toHaveCount(0);
+    await expectLoaded(page);
     await show('overview', page);
     await banner.getByRole('link', { name: 'Add credit' }).click();
   });
@@ -176,7 +176,7 @@ test('a budget is exhausted, freezes, is lifted by a top-up, and the month is in
     await forgetSession(page);
     await open(page, inProject('/billing/invoices'), { ...owner, name: 'Owner' });
     await page.getByRole('row', { name: /paid/i }).getByRole('link').first().click();
-    await expect(page.locator('[aria-busy=true]')).toHaveCount(0);
+    await expectLoaded(page);
     await expectAccessible(page);
     await show('invoice', page);
     const [download] = await Promise.all([

@@ -17,12 +17,14 @@ export const usage: NavigationEntry = {
   keywords: ['metering', 'csv', 'export', 'consumption', 'egress'],
 };
 
-export const budget: NavigationEntry = {
+export const budget: ResourceKind = {
   label: 'Budget',
+  noun: 'budget',
   shortcut: 'b',
   icon: kindIcon('gauge'),
   href: paths.budget,
   keywords: ['limit', 'freeze', 'threshold', 'cap', 'spend'],
+  found: { type: 'budget', one: paths.budget },
 };
 
 export const budgetAlerts: ResourceKind = {

@@ -10,4 +10,5 @@ export const certificates: ResourceKind = {
   href: (project) => paths.certificates(project),
   keywords: ['tls', 'ssl', 'https', 'acme', 'lets encrypt', 'pem'],
   create: { label: 'Add certificate', href: paths.newCertificate, operation: 'createCertificate' },
+  found: { type: 'certificate', one: (project, id) => paths.certificate(project, id) },
 };

@@ -12,6 +12,7 @@ export const instances: ResourceKind = {
   create: { label: 'Create instance', href: (project) => paths.newInstance(project), operation: 'createInstance' },
   type: 'instance',
   telemetry: { metrics: true },
+  found: { type: 'instance', one: (project, id) => paths.instance(project, id) },
 };
 
 export const flavors: ResourceKind = {
@@ -30,4 +31,5 @@ export const keyPairs: ResourceKind = {
   href: paths.keyPairs,
   keywords: ['ssh', 'public key', 'login'],
   create: { label: 'Add key pair', href: paths.newKeyPair, operation: 'createKeyPair' },
+  found: { type: 'key_pair', one: (project, _, search) => paths.keyPairs(project, search) },
 };

@@ -39,7 +39,7 @@ export function BackupsTab({ cluster }: { cluster: Cluster }) {
         description={
           restore_window
             ? 'Changes are archived continuously: any moment on the band can be restored. Dots are backups.'
-            : (none ?? 'Backups are made every day and before upgrades.')
+            : (none ?? `Backups are made every day${engine === 'postgres' ? ' and before upgrades' : ''}.`)
         }
         actions={
           <>

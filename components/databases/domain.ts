@@ -11,6 +11,8 @@ export const databaseClusters: ResourceKind = {
   keywords: ['dbaas', 'postgres', 'postgresql', 'mysql', 'mariadb', 'valkey', 'redis', 'mongodb', 'qdrant', 'sql'],
   create: { label: 'Create database cluster', href: paths.newDatabase, operation: 'createPostgresCluster' },
   telemetry: { metrics: true },
+  // The API names a cluster by engine, namespace and name.
+  found: { type: 'database_cluster', one: (project, _, search) => paths.databases(project, search) },
 };
 
 export const databaseBackups: ResourceKind = {

@@ -3,7 +3,7 @@ import { restoreBody, restoreSchema, restoreValues } from './restore-values';
 import type { Backup, Cluster } from './types';
 
 const origin = { engine: 'postgres', namespace: 'team', name: 'orders', version: '16', storage_gb: 20 } as const;
-const backup = { ...origin, id: 'b1' } as Backup;
+const backup = { ...origin, id: 'b1', ram_gb: 4 } as Backup;
 const cluster = {
   ...origin,
   vcpus: 2,
@@ -13,9 +13,9 @@ const cluster = {
   restore_window: { from: '2026-11-20T00:00:00.500Z', until: '2026-11-24T11:59:50.000Z' },
 } as Cluster;
 
-test('a backup is restored to a new cluster with at least its storage', () => {
+test('a backup is restored to a new cluster with at least its storage and memory', () => {
   const values = restoreValues({ backup });
-  expect(values).toMatchObject({ name: 'orders-restored', storage_gb: '20', at: '' });
+  expect(values).toMatchObject({ name: 'orders-restored', storage_gb: '20', size: '1x4', at: '' });
   expect(restoreBody({ backup }, values)).toMatchObject({ namespace: 'team', restore: { backup_id: 'b1' } });
   expect(restoreSchema({ backup }).safeParse({ ...values, storage_gb: '19' }).success).toBe(false);
 });

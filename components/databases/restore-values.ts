@@ -57,7 +57,10 @@ export function restoreValues(source: RestoreSource): RestoreValues {
     name: `${name.slice(0, 54)}-restored`,
     at: at === undefined ? '' : localSeconds(at),
     instances: String(cluster?.instances ?? memberCounts[engine].preset),
-    size: cluster ? sizeKey(cluster.vcpus, cluster.ram_gb) : sizeKey(1, 2),
+    size:
+      'backup' in source
+        ? sizeKey(1, Math.max(2, source.backup.ram_gb))
+        : sizeKey(source.cluster.vcpus, source.cluster.ram_gb),
     storage_gb: String(storage_gb),
   };
 }

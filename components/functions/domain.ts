@@ -11,4 +11,5 @@ export const functions: ResourceKind = {
   keywords: ['serverless', 'lambda', 'faas', 'handler', 'python', 'node', 'deno', 'cron', 'webhook'],
   telemetry: { metrics: true },
   create: { label: 'Create function', href: paths.newFunction, operation: 'createFunction' },
+  found: { type: 'function', one: (project, id) => paths.function(project, id) },
 };

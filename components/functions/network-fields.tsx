@@ -5,6 +5,7 @@ import { CheckboxListField } from '@/components/kit/form/checkbox-list-field';
 import { CardsField, SelectField } from '@/components/kit/form/fields';
 import { useList } from '@/lib/client/list';
 import { useProject } from '@/lib/client/project';
+import { whyNoPort } from './why-no-port';
 
 /** The fields under the names of the API. */
 export const networkNames = {
@@ -85,13 +86,4 @@ function GroupsField<Values extends FieldValues>(
 
 interface GroupsName<Values extends FieldValues> {
   name: FieldPath<Values>;
-}
-
-/** @param networks how many there are; undefined while they are read */
-function whyNoPort(
-  service: { status: string; status_reason?: string | null | undefined } | undefined,
-  networks: number | undefined,
-): string | undefined {
-  if (service?.status === 'unavailable') return service.status_reason ?? 'Networks are not available at present.';
-  return networks === 0 ? 'The project has no network. Create one first.' : undefined;
 }

@@ -11,4 +11,5 @@ export const routes: ResourceKind = {
   keywords: ['ingress', 'host', 'domain', 'canary', 'rollout', 'weight', 'http', 'publish'],
   create: { label: 'Create gateway route', href: paths.newRoute, operation: 'applyRoute' },
   telemetry: { metrics: true },
+  found: { type: 'gateway_route', one: (project, id) => paths.route(project, id) },
 };

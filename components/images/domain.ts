@@ -11,4 +11,5 @@ export const images: ResourceKind = {
   href: paths.images,
   keywords: ['operating system', 'linux', 'iso', 'qcow2', 'template', 'upload'],
   create: { label: 'Upload image', href: paths.uploadImage, operation: 'uploadImage' },
+  found: { type: 'image', one: paths.image },
 };

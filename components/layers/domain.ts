@@ -10,4 +10,5 @@ export const layers: ResourceKind = {
   href: paths.layers,
   keywords: ['dependencies', 'packages', 'requirements', 'pip', 'npm', 'serverless', 'lambda'],
   create: { label: 'Create layer', href: paths.newLayer, operation: 'createLayer' },
+  found: { type: 'layer', one: (project, id) => paths.layer(project, id) },
 };

@@ -11,4 +11,5 @@ export const loadBalancers: ResourceKind = {
   keywords: ['lbaas', 'haproxy', 'vip', 'virtual ip', 'listener', 'pool', 'health check'],
   create: { label: 'Create load balancer', href: paths.newLoadBalancer, operation: 'createLoadBalancer' },
   telemetry: { metrics: true },
+  found: { type: 'load_balancer', one: (project, id) => paths.loadBalancer(project, id) },
 };

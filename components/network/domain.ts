@@ -12,6 +12,7 @@ export const networks: ResourceKind = {
   href: paths.networks,
   keywords: ['vpc', 'subnet', 'cidr', 'dhcp', 'private', 'lan'],
   create: { label: 'Create network', href: paths.newNetwork, operation: 'createNetwork' },
+  found: { type: 'network', one: paths.network },
 };
 
 export const topology: NavigationEntry = {
@@ -29,6 +30,7 @@ export const routers: ResourceKind = {
   icon: kindIcon('router'),
   href: paths.routers,
   keywords: ['gateway', 'nat', 'outside'],
+  found: { type: 'router', one: paths.router },
 };
 
 export const ports: ResourceKind = {
@@ -38,6 +40,7 @@ export const ports: ResourceKind = {
   icon: kindIcon('ethernet-port'),
   href: paths.ports,
   keywords: ['interface', 'nic', 'mac', 'address'],
+  found: { type: 'port', one: paths.port },
 };
 
 export const floatingIps: ResourceKind = {
@@ -47,6 +50,7 @@ export const floatingIps: ResourceKind = {
   icon: kindIcon('globe'),
   href: (project) => paths.floatingIps(project),
   keywords: ['public', 'elastic', 'external', 'address', 'nat'],
+  found: { type: 'floating_ip', one: (project, _, search) => paths.floatingIps(project, search) },
 };
 
 export const securityGroups: ResourceKind = {
@@ -58,4 +62,5 @@ export const securityGroups: ResourceKind = {
   href: paths.securityGroups,
   keywords: ['firewall', 'rule', 'port', 'ingress', 'egress', 'open'],
   create: { label: 'Create security group', href: paths.newSecurityGroup, operation: 'createSecurityGroup' },
+  found: { type: 'security_group', one: paths.securityGroup },
 };

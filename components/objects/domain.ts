@@ -11,6 +11,7 @@ export const buckets: ResourceKind = {
   href: paths.buckets,
   keywords: ['object', 's3', 'file', 'storage', 'upload', 'backup', 'blob'],
   create: { label: 'Create bucket', href: paths.newBucket, operation: 'createBucket' },
+  found: { type: 'bucket', one: (project, id) => paths.bucket(project, id) },
 };
 
 export const accessKeys: ResourceKind = {
@@ -20,4 +21,5 @@ export const accessKeys: ResourceKind = {
   href: (project) => paths.accessKeys(project),
   keywords: ['s3', 'credential', 'secret', 'aws', 'rclone', 'boto3'],
   create: { label: 'Create access key', href: paths.newAccessKey, operation: 'createStorageCredential' },
+  found: { type: 'access_key', one: (project, _, search) => paths.accessKeys(project, search) },
 };

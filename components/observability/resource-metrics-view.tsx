@@ -114,17 +114,18 @@ function GroupChart({ group: { title, metrics }, values, onZoom }: GroupChartPro
   const [first] = values;
   if (!first) return null;
   const { times } = linesOf(first);
-  const series = metrics.flatMap(({ label }, position): Series[] => {
-    const matrix = values[position];
-    if (!matrix) return [];
-    const { times: ownTimes, lines } = linesOf(matrix);
-    return lines.map((line) => ({
-      // Series of one metric differ in their labels.
-      label: lines.length > 1 ? `${label} ${line.label}` : label,
-      tone: toneAt(position),
-      values: valuesAt(times, ownTimes, line.values),
-    }));
-  });
+  const series = metrics
+    .flatMap(({ label }, position): Omit<Series, 'tone'>[] => {
+      const matrix = values[position];
+      if (!matrix) return [];
+      const { times: ownTimes, lines } = linesOf(matrix);
+      return lines.map((line) => ({
+        // Series of one metric differ in their labels.
+        label: lines.length > 1 ? `${label} ${line.label}` : label,
+        values: valuesAt(times, ownTimes, line.values),
+      }));
+    })
+    .map((line, position): Series => ({ ...line, tone: toneAt(position) }));
   const infos = metrics.map(({ metric }) => metric);
   const [info] = infos;
   const { format, binary } = formatOf(

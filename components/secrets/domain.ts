@@ -10,4 +10,5 @@ export const secrets: ResourceKind = {
   href: paths.secrets,
   keywords: ['password', 'key', 'certificate', 'vault'],
   create: { label: 'Create secret', href: paths.newSecret, operation: 'createSecret' },
+  found: { type: 'secret', one: (project, _, search) => paths.secrets(project, search) },
 };

@@ -79,6 +79,13 @@ const verbs = [
   'resume',
   'reset',
   'remove',
+  'upgrade',
+  'scale',
+  'back',
+  'fail',
+  'roll',
+  'download',
+  'restore',
 ];
 
 /** Shorter beginnings of verbs are more often part of a name. */

@@ -49,7 +49,7 @@ const quota: NavigationEntry = {
 };
 
 /** A page whose name is shorter below the name of its group. */
-const inGroup = (entry: NavigationEntry, label: string): NavigationEntry => ({ ...entry, label });
+const inGroup = (entry: NavigationEntry, label: string): NavigationEntry => ({ ...entry, label, title: entry.label });
 
 /** Every page of a project, in groups. Pages that belong together are one entry, with a tab for each. */
 export const portalNavigation: readonly NavigationGroup[] = [

@@ -11,7 +11,11 @@ export function SectionTabs({ groups, project }: { groups: readonly NavigationGr
   const place = findPlace(groups, project, pathname);
   if (!place?.entry.tabs || place.page.href(project) !== pathname) return null;
   return (
-    <nav aria-label={place.entry.label} className="mx-auto w-full max-w-[88rem] px-4 pt-2 sm:px-6 lg:px-8">
+    <nav
+      aria-label={place.entry.label}
+      // As wide as the page below.
+      className="mx-auto w-full max-w-[88rem] px-4 pt-2 sm:px-6 lg:px-8 group-has-[[data-full]]/frame:max-w-none"
+    >
       <ul className="flex gap-5 overflow-x-auto border-b">
         {place.entry.tabs.map((page) => (
           <li key={page.label}>

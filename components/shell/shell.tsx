@@ -90,7 +90,7 @@ export function Shell({ realm, groups, project, home, commands, sidebarHead, use
               }
             />
           </div>
-          <div className="min-w-0">
+          <div className="group/frame min-w-0">
             <header
               className={clsx(
                 'sticky top-0 z-30 flex h-12 items-center gap-3 border-b px-4 sm:px-6 lg:px-8',

@@ -1,14 +1,20 @@
 'use client';
 
 import type { ReactNode } from 'react';
+import { useCertificateActions } from '@/components/certificates/certificate-actions';
 import { useInstanceActions } from '@/components/compute/instance-actions';
 import { useKeyPairActions } from '@/components/compute/key-pair-actions';
 import { useClusterActions } from '@/components/databases/cluster-actions';
+import { useFunctionActions } from '@/components/functions/function-actions';
+import { useRouteActions } from '@/components/gateway/route-actions';
 import { useImageActions } from '@/components/images/image-actions';
 import type { Action } from '@/components/kit/table/row-actions';
+import { useLayerActions } from '@/components/layers/layer-actions';
+import { useLoadBalancerActions } from '@/components/loadbalancing/load-balancer-actions';
 import { useFloatingIpActions } from '@/components/network/floating-ip-actions';
 import { useNetworkActions } from '@/components/network/network-actions';
 import { useSecurityGroupActions } from '@/components/network/security-group-actions';
+import { useBucketActions } from '@/components/objects/bucket-actions';
 import { useSecretActions } from '@/components/secrets/secret-actions';
 import { useSnapshotActions } from '@/components/storage/snapshot-actions';
 import { useVolumeActions } from '@/components/storage/volume-actions';
@@ -18,6 +24,7 @@ import type { PaletteCommand } from './commands';
 import type { SearchResult } from './found';
 import { useOpenPage } from './open-page';
 import { useVerbLines } from './verb-lines';
+import { useTarget } from './verb-target';
 
 /**
  * What can be done with a resource of the project, as lines ("web-1: Reboot") that answer a verb; and the dialog that an
@@ -27,7 +34,7 @@ export function useVerbs(
   target: SearchResult | undefined,
   verb: string,
 ): { lines: readonly PaletteCommand[]; dialog: ReactNode } {
-  const { api, project } = useProject();
+  const { project } = useProject();
   const openPage = useOpenPage();
   const instances = useInstanceActions();
   const volumes = useVolumeActions();
@@ -38,36 +45,35 @@ export function useVerbs(
   const keyPairActions = useKeyPairActions();
   const secrets = useSecretActions();
   const clusters = useClusterActions();
+  const balancers = useLoadBalancerActions();
+  const routes = useRouteActions();
+  const certificateActions = useCertificateActions();
+  const bucketActions = useBucketActions();
+  const functionActions = useFunctionActions();
+  const layerActions = useLayerActions();
   const floatingIpActions = useFloatingIpActions({
     associate: (id) => openPage(paths.floatingIps(project.slug, { search: target?.name, associate: id })),
   });
 
-  const params = { params: { path: { id: target?.id ?? '' } } };
-  const only = (type: string) => ({ enabled: target?.type === type });
-  const instance = api.useQuery('get', '/api/v1/compute/instances/{id}', params, only('instance'));
-  const volume = api.useQuery('get', '/api/v1/storage/volumes/{id}', params, only('volume'));
-  const snapshot = api.useQuery('get', '/api/v1/storage/snapshots/{id}', params, only('snapshot'));
-  const image = api.useQuery('get', '/api/v1/images/images/{id}', params, only('image'));
-  const network = api.useQuery('get', '/api/v1/network/networks/{id}', params, only('network'));
-  const group = api.useQuery('get', '/api/v1/network/security-groups/{id}', params, only('security_group'));
-  // The API has no path to one of these.
-  const named = { params: { query: { search: target?.name } } };
-  const secret = api.useQuery('get', '/api/v1/vault/secrets', named, only('secret'));
-  const floatingIp = api.useQuery('get', '/api/v1/network/floating-ips', named, only('floating_ip'));
-  const cluster = api.useQuery('get', '/api/v1/dbaas/clusters', named, only('database_cluster'));
-
+  const { list, ...found } = useTarget(target);
   const isTarget = ({ id }: { id: string }) => id === target?.id;
   const actions: Readonly<Record<string, () => readonly Action[] | undefined>> = {
-    instance: () => instance.data && instances.actionsOf(instance.data),
-    volume: () => volume.data && volumes.actionsOf(volume.data),
-    snapshot: () => snapshot.data && snapshotActions(snapshot.data),
-    image: () => image.data && imageActions(image.data),
-    network: () => network.data && networkActions(network.data),
-    security_group: () => group.data && groupActions(group.data),
+    instance: () => found.instance && instances.actionsOf(found.instance),
+    volume: () => found.volume && volumes.actionsOf(found.volume),
+    snapshot: () => found.snapshot && snapshotActions(found.snapshot),
+    image: () => found.image && imageActions(found.image),
+    network: () => found.network && networkActions(found.network),
+    security_group: () => found.group && groupActions(found.group),
+    load_balancer: () => found.balancer && balancers.actionsOf(found.balancer),
+    gateway_route: () => found.route && routes.actionsOf(found.route),
+    certificate: () => found.certificate && certificateActions(found.certificate),
+    bucket: () => found.bucket && bucketActions(found.bucket),
+    function: () => found.function && functionActions(found.function),
+    layer: () => found.layer && layerActions(found.layer),
     key_pair: () => target && keyPairActions(target),
-    secret: () => secret.data?.filter(isTarget).flatMap(secrets.actionsOf),
-    database_cluster: () => cluster.data?.filter(isTarget).flatMap(clusters.actionsOf),
-    floating_ip: () => floatingIp.data?.filter(isTarget).flatMap(floatingIpActions),
+    secret: () => list.secrets?.filter(isTarget).flatMap(secrets.actionsOf),
+    database_cluster: () => list.clusters?.filter(isTarget).flatMap(clusters.actionsOf),
+    floating_ip: () => list.floatingIps?.filter(isTarget).flatMap(floatingIpActions),
   };
   return {
     lines: useVerbLines(target?.name ?? '', verb, target && actions[target.type]?.()),
@@ -77,6 +83,8 @@ export function useVerbs(
         {volumes.dialog}
         {secrets.dialog}
         {clusters.dialog}
+        {balancers.dialog}
+        {routes.dialog}
       </>
     ),
   };

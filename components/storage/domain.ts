@@ -12,6 +12,7 @@ export const volumes: ResourceKind = {
   create: { label: 'Create volume', href: (project) => paths.newVolume(project), operation: 'createVolume' },
   type: 'volume',
   telemetry: { metrics: true },
+  found: { type: 'volume', one: (project, id) => paths.volume(project, id) },
 };
 
 export const snapshots: ResourceKind = {
@@ -22,4 +23,5 @@ export const snapshots: ResourceKind = {
   href: paths.snapshots,
   keywords: ['backup', 'copy', 'restore'],
   create: { label: 'Create snapshot', href: (project) => paths.newSnapshot(project), operation: 'createSnapshot' },
+  found: { type: 'snapshot', one: (project, _, search) => paths.snapshots(project, search) },
 };

@@ -2,7 +2,7 @@
 
 import { useQueryClient } from '@tanstack/react-query';
 import { useRouter } from 'next/navigation';
-import { createContext, type ReactNode, use, useEffect, useState } from 'react';
+import { createContext, type ReactNode, use, useEffect, useRef, useState, useTransition } from 'react';
 import { send } from './api';
 import type { LiveMessage } from './live';
 import { untilLoaded } from './until-loaded';
@@ -19,6 +19,9 @@ const LiveContext = createContext<LiveState>({ lost: false, outdated: false });
 export function useLiveState(): LiveState {
   return use(LiveContext);
 }
+
+/** Longest wait for a new frame before data is refetched anyway. */
+const FRAME_MS = 5000;
 
 /** Hints come in bursts (a create affects the list, the quota, the audit log): refetch once per burst. */
 const BURST_MS = 50;
@@ -39,6 +42,11 @@ export function LiveUpdates({ name, address, headers, frame, children }: LiveUpd
   const store = useQueryClient();
   const router = useRouter();
   const [state, setState] = useState<LiveState>({ lost: false, outdated: false });
+  const [redrawing, startRedraw] = useTransition();
+  const onRedrawn = useRef<() => void>(undefined);
+  useEffect(() => {
+    if (!redrawing) onRedrawn.current?.();
+  }, [redrawing]);
 
   useEffect(() => {
     const stop = new AbortController();
@@ -48,19 +56,34 @@ export function LiveUpdates({ name, address, headers, frame, children }: LiveUpd
 
     let connected = false;
     let outdated = false;
-    // A new version of the server would reload the whole page, and input with it.
-    const redraw = () => !outdated && router.refresh();
+    let awaitsFrame: ReturnType<typeof setTimeout> | undefined;
+    const refetch = () => {
+      flush = undefined;
+      if (awaitsFrame !== undefined) return;
+      const changed = new Set(topics);
+      void untilLoaded(() => import('./topics')).then(({ invalidateTopics }) => invalidateTopics(store, changed));
+      topics.clear();
+    };
+    const redrawn = () => {
+      clearTimeout(awaitsFrame);
+      awaitsFrame = undefined;
+      if (topics.size > 0) flush ??= setTimeout(refetch, BURST_MS);
+    };
+    onRedrawn.current = redrawn;
+    const redraw = () => {
+      // A new version of the server would reload the whole page, and input with it.
+      if (outdated) return;
+      // The frame knows whether the project is suspended. Data is refetched after it: those reads would be refused.
+      clearTimeout(awaitsFrame);
+      awaitsFrame = setTimeout(redrawn, FRAME_MS);
+      startRedraw(() => router.refresh());
+    };
 
     const onMessage = (message: LiveMessage) => {
       if (message.kind === 'hint' && message.topic === frame) return redraw();
       if (message.kind === 'hint') {
         topics.add(message.topic);
-        flush ??= setTimeout(() => {
-          flush = undefined;
-          const changed = new Set(topics);
-          void untilLoaded(() => import('./topics')).then(({ invalidateTopics }) => invalidateTopics(store, changed));
-          topics.clear();
-        }, BURST_MS);
+        flush ??= setTimeout(refetch, BURST_MS);
         return;
       }
       if (message.kind === 'lost') {
@@ -90,6 +113,7 @@ export function LiveUpdates({ name, address, headers, frame, children }: LiveUpd
     return () => {
       stop.abort();
       clearTimeout(flush);
+      clearTimeout(awaitsFrame);
     };
   }, [name, address, headers, frame, store, router]);
 

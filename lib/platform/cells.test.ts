@@ -12,7 +12,7 @@ import { createCell, TINY_IMAGE } from '@/lib/testing/hosts';
 import { idOf, launch } from '@/lib/testing/machines';
 import { MemoryEngines } from '@/lib/testing/memory-engines';
 import { api, createProject, type TestProject } from '@/lib/testing/world';
-import { operationSteps, watchesOf } from './work';
+import { operationSteps, periodicJobs, watchesOf } from './work';
 
 /** Two cells served by one process, each with its own engines and a project whose machines are there. */
 const cells = ['test-host', 'cell-b'] as const;
@@ -25,6 +25,7 @@ let projects: Record<CellName, TestProject>;
 /** Calls of each cell's engines, such as `compute.ensureInstance`. */
 let calls: Record<CellName, string[]>;
 const workers: Worker[] = [];
+const running = new AbortController().signal;
 let consoles: Awaited<ReturnType<typeof startConsoles>>;
 
 beforeAll(async () => {
@@ -105,7 +106,7 @@ test('operations, observers, reports and a power-down of a cell never call anoth
   for (const { join, looks, changed, troubles } of watches) {
     if (join !== none) await join();
     // A folder of uploads is the only thing that in-memory engines lack.
-    for (const { begin } of looks) await begin().look().catch(expectNoUploads);
+    for (const { begin } of looks) await begin().look(running).catch(expectNoUploads);
     if (changed !== none) await changed();
     if (troubles !== none) troubles.list();
   }
@@ -116,6 +117,16 @@ test('operations, observers, reports and a power-down of a cell never call anoth
   );
   expect(calls['test-host']).toEqual([]);
   expect(await statusOf('test-host', waiting)).toMatchObject({ status: 'provisioning' });
+});
+
+test('recurring jobs, which a worker of any cell runs, use the engines of none', async () => {
+  work('cell-b');
+  await isActive('cell-b', await launchIn('cell-b'));
+  await Promise.all(workers.splice(0).map((worker) => worker.stop()));
+  for (const cell of cells) calls[cell].length = 0;
+  expect(periodicJobs.length).toBeGreaterThan(20);
+  for (const job of periodicJobs) await job.run(running);
+  expect(calls).toEqual({ 'test-host': [], 'cell-b': [] });
 });
 
 function expectNoUploads(error: unknown): void {

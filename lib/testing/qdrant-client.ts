@@ -11,6 +11,7 @@ const job = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('finish'), collection: z.string() }),
   z.object({ kind: z.literal('put'), collection: z.string(), id: z.int() }),
   z.object({ kind: z.literal('drop'), collection: z.string() }),
+  z.object({ kind: z.literal('count'), collection: z.string() }),
   z.object({ kind: z.literal('list') }),
 ]);
 
@@ -69,6 +70,7 @@ async function run(wanted: z.output<typeof job>): Promise<unknown> {
     return client.createCollection(collection, { vectors: { size: wanted.size, distance: 'Cosine' } });
   if (wanted.kind === 'put')
     return client.upsert(collection, { wait: true, points: [{ id: wanted.id, vector: [1, 1, 1, 1] }] });
+  if (wanted.kind === 'count') return (await client.count(collection, { exact: true })).count;
   if (wanted.kind === 'drop') return client.deleteCollection(collection);
   if (wanted.kind === 'finish') return finish(collection);
   if (wanted.kind === 'write') {

@@ -76,6 +76,7 @@ export async function qdrantMember(...cores: string[]): Promise<QdrantMember> {
           PYTHONDONTWRITEBYTECODE: '1',
           QDRANT_SETTINGS: folder,
           QDRANT_STATE: join(folder, 'state'),
+          QDRANT_FRAMES: join(import.meta.dirname, '../domains/databases/backups/box'),
           QDRANT_RUN: join(folder, 'run'),
           QDRANT_PACKAGES: join(folder, `core-${core}`, 'usr/lib/python3/dist-packages'),
         },

@@ -4,6 +4,8 @@ import type { OperationId } from '@/lib/client/may';
 /** A page in the navigation and in the command palette. */
 export interface NavigationEntry {
   label: string;
+  /** Its whole name, where the label is shorter below the name of its group. */
+  title?: string;
   icon: IconComponent;
   href: (project: string) => string;
   /** What the page reads, if not every role may. */
@@ -36,7 +38,14 @@ export interface ResourceKind extends NavigationEntry {
   noun: string;
   /** Several of them, where an s does not do. */
   nouns?: string;
-  /** The type in the API, such as "load_balancer", of resources that have a page: it shows their tags. */
+  /** Where search, bills and notifications lead. */
+  found?: {
+    /** The type in the API, such as "load_balancer". */
+    type: string;
+    /** The page of one; for a type without such pages, its list with this one in it. */
+    one: (project: string, id: string, search: { search: string } | undefined) => string;
+  };
+  /** The type in the API of resources that have a page: it shows their tags. */
   type?: string;
   telemetry?: Telemetry;
 }

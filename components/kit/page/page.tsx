@@ -33,7 +33,10 @@ export function Page(props: PageProps) {
   useAnnouncedPlace(title, parents);
   const site = useRealm() === 'backoffice' ? 'Nephele back office' : 'Nephele';
   return (
-    <div className={clsx('mx-auto w-full px-4 pt-6 pb-16 sm:px-6 lg:px-8', !full && 'max-w-[88rem]')}>
+    <div
+      data-full={full ? '' : undefined}
+      className={clsx('mx-auto w-full px-4 pt-6 pb-16 sm:px-6 lg:px-8', !full && 'max-w-[88rem]')}
+    >
       <title>{`${title} · ${site}`}</title>
       <header
         className={clsx('mb-6 flex flex-wrap items-start justify-between gap-x-6 gap-y-3', narrow && 'max-w-4xl')}

@@ -113,6 +113,7 @@ function Question({ action: { steps, danger = false, typed }, what, confirm, can
           </label>
           <Input
             id={field}
+            data-autofocus=""
             value={text}
             onChange={(event) => setText(event.target.value)}
             autoComplete="off"

@@ -58,6 +58,8 @@ interface ResourcePageProps<R extends Resource> {
   /** Its parts, each with an address; or, where it has one part, the content. */
   tabs?: (resource: R) => readonly PageTab[];
   content?: (resource: R) => ReactNode;
+  /** For editors, which use the whole width of the screen. */
+  full?: boolean;
   /** The dialogs of its actions. */
   children?: ReactNode;
 }
@@ -65,7 +67,16 @@ interface ResourcePageProps<R extends Resource> {
 /** The page of one resource: loading, failed, deleted, or its title, status, actions and parts. */
 export function ResourcePage<R extends Resource>(props: ResourcePageProps<R>) {
   const { of: kind, query, actions, buttons, above, tabs, content, children } = props;
-  const { title = ownName, description, badge = ownStatus, facts, rename, get, taggable = () => true } = props;
+  const {
+    title = ownName,
+    description,
+    badge = ownStatus,
+    facts,
+    rename,
+    get,
+    taggable = () => true,
+    full = false,
+  } = props;
   const { data } = query;
   const noun = kind.noun.charAt(0).toUpperCase() + kind.noun.slice(1);
   const name = (data && title(data)) || noun;
@@ -81,6 +92,7 @@ export function ResourcePage<R extends Resource>(props: ResourcePageProps<R>) {
   }
   return (
     <Page
+      full={full}
       title={name}
       description={data && description?.(data)}
       badge={

@@ -133,7 +133,7 @@ export function DataTable<R extends object>(props: DataTableProps<R>) {
       ) : (
         <div
           className="overflow-x-auto rounded-lg border bg-surface"
-          aria-busy={list.isFetching && list.isPlaceholderData}
+          aria-busy={rows === undefined || (list.isFetching && list.isPlaceholderData)}
         >
           <table className={clsx('w-full border-separate border-spacing-0 text-sm', stacked.table)}>
             <caption className="sr-only">{nouns}</caption>

@@ -3,7 +3,7 @@
 import { clsx } from 'clsx';
 import { X } from 'lucide-react';
 import { Dialog as Primitive } from 'radix-ui';
-import { type ReactNode, useRef, useState } from 'react';
+import { type ReactNode, useLayoutEffect, useRef, useState } from 'react';
 import { Button } from './button';
 import { FloatingPlace } from './floating-place';
 import { rememberFocus } from './return-focus';
@@ -44,7 +44,10 @@ const widths = {
   lg: 'w-[min(52rem,calc(100vw-2rem))]',
 } as const;
 
-/** Something the reader must finish or leave before going on. Focus is kept inside and given back afterwards. */
+/**
+ * Something the reader must finish or leave before going on. Focus is kept inside, begins at the field with
+ * `data-autofocus`, and is given back afterwards.
+ */
 export function Dialog({
   open,
   onOpenChange,
@@ -58,6 +61,10 @@ export function Dialog({
 }: DialogProps) {
   const [content, setContent] = useState<HTMLElement | null>(null);
   const returnFocus = useRef<() => void>(undefined);
+  // Before the content exists: a field with `autoFocus` takes the focus as soon as it does.
+  useLayoutEffect(() => {
+    if (open) returnFocus.current = rememberFocus();
+  }, [open]);
   return (
     <Primitive.Root open={open} onOpenChange={onOpenChange}>
       <Primitive.Portal>
@@ -65,8 +72,12 @@ export function Dialog({
         <Primitive.Content
           ref={setContent}
           aria-describedby={description ? undefined : ''}
-          onOpenAutoFocus={() => {
-            returnFocus.current = rememberFocus();
+          onOpenAutoFocus={(event) => {
+            const field = event.target instanceof Element ? event.target.querySelector('[data-autofocus]') : null;
+            // Without one, the focus is on the first control.
+            if (!(field instanceof HTMLElement)) return;
+            event.preventDefault();
+            field.focus();
           }}
           onCloseAutoFocus={(event) => {
             event.preventDefault();

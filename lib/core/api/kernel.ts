@@ -354,11 +354,14 @@ class Serving {
 
   /**
    * Records every refusal of a known caller: one entry per refused change, counters for reads. Rate-limited callers
-   * appear only in the metrics, and nothing is recorded without a database.
+   * appear only in the metrics, and nothing is recorded without a database. A page of something that was deleted meanwhile
+   * found nothing; nobody was refused (docs/decisions/0033).
    */
   private async auditRefusal(call: Call, error: ApiError): Promise<void> {
     if (call.record.audited || !call.caller || unrecorded.has(error.code)) return;
     const { endpoint, caller } = call;
+    const isPage = 'via' in caller && caller.via === 'cookie' && endpoint.method === 'GET' && !endpoint.audit;
+    if (isPage && error.code === 'RESOURCE_NOT_FOUND') return;
     const facts = {
       action: auditAction(endpoint),
       result: error.status >= 500 ? ('failed' as const) : ('refused' as const),

@@ -6,8 +6,11 @@ export type Look = {
   readonly name: string;
   /** The pause after each run. */
   readonly every_ms: number;
-  /** Called when the agent starts. State lives until the agent stops; `end` closes open resources. */
-  begin(): { look(): Promise<void>; end?(): Promise<void> };
+  /**
+   * Called when the agent starts. State lives until the agent stops; `end` closes open resources. The signal of a look
+   * aborts when the agent stops.
+   */
+  begin(): { look(signal: AbortSignal): Promise<void>; end?(): Promise<void> };
 };
 
 /** The order of shutdown: tenant machines, the services behind them, then the networks. */

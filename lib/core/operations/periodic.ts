@@ -3,7 +3,7 @@ import { execute, query } from '@/lib/core/db/pool';
 import { sql } from '@/lib/core/db/sql';
 import { log } from '@/lib/log';
 
-/** A recurring job; each run is done by one worker. */
+/** A recurring job; each run is done by one worker, of any cell. What uses the engines or disks of a cell is a `Look`. */
 export type PeriodicJob = {
   /** Its name in the database. Must never change. */
   name: string;

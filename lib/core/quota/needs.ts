@@ -1,4 +1,5 @@
 import { join, raw, type Sql, sql } from '@/lib/core/db/sql';
+import { joinRouter } from '@/lib/domains/network/fragments';
 import type { Parts } from './guarded';
 
 /** The kinds of capacity of a cell: columns `<kind>_usable` and `<kind>_reserved` of its row. */
@@ -24,10 +25,7 @@ export function lockParts(account: Sql, needs: readonly Need[]): Parts {
   const cells = [...new Set(needs.map(({ cell }) => cell))];
   return [
     ['account', account],
-    [
-      'locked_router',
-      sql`SELECT r.project_id FROM account JOIN routers r ON r.project_id = account.project_id FOR UPDATE OF r`,
-    ],
+    ['locked_router', sql`SELECT r.project_id FROM account ${joinRouter('account')} FOR UPDATE OF r`],
     [
       'locked_cells',
       sql`SELECT cell.* FROM (SELECT count(*) FROM locked_router) AS router_first CROSS JOIN cells cell

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
+import { newId } from '@/lib/core/db/id';
 import { query } from '@/lib/core/db/pool';
 import { sql } from '@/lib/core/db/sql';
 import { testDatabase } from '@/lib/testing/database';
@@ -88,6 +89,20 @@ describe('is refused', () => {
     expect((await put(id, { a: 'b' })).status).toBe(404);
     expect((await call('GET', `/inventory/tags/secret/${id}`, { token: acme.users.member.token })).status).toBe(404);
   });
+});
+
+test('the database refuses a tag of another tenant’s resource, and of none', async () => {
+  const [theirs, mine] = [await secret('of another', other), await secret('of mine')];
+  const insert = (id: string) =>
+    query(
+      sql`INSERT INTO resource_tags (project_id, resource_id, key, value) VALUES (${acme.id}::uuid, ${id}::uuid, 'a', 'b')`,
+    );
+  for (const id of [theirs, newId()])
+    await expect(insert(id)).rejects.toMatchObject({ constraint: 'resource_tags_owned' });
+  await insert(mine);
+  await expect(
+    query(sql`UPDATE resource_tags SET resource_id = ${theirs}::uuid WHERE resource_id = ${mine}::uuid`),
+  ).rejects.toMatchObject({ code: '23503' });
 });
 
 test('fifty tags with the longest keys and values fit', async () => {

@@ -2,6 +2,7 @@ import type { ProjectCall } from '@/lib/core/api/endpoint';
 import { invalid } from '@/lib/core/api/errors';
 import { queryOne } from '@/lib/core/db/pool';
 import { sql } from '@/lib/core/db/sql';
+import { verifiedHosts } from '@/lib/domains/gateway/fragments';
 import { settings } from '@/lib/settings';
 
 /**
@@ -11,7 +12,7 @@ import { settings } from '@/lib/settings';
  */
 export async function requireOwnDomains({ project_id }: ProjectCall, domains: readonly string[]): Promise<void> {
   const project = await queryOne<{ slug: string; verified: string[] }>(sql`SELECT slug,
-      ARRAY(SELECT h.host FROM gateway_hosts h WHERE h.project_id = projects.id AND h.status = 'verified' AND h.host = ANY (${[...domains]}::text[])) AS verified
+      ${verifiedHosts(project_id, domains)} AS verified
     FROM projects WHERE id = ${project_id}::uuid`);
   const own = `.${project?.slug}.${settings().gatewayDomain}`;
   const verified = new Set(project?.verified);

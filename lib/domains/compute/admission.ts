@@ -1,13 +1,14 @@
 import type { ProjectCall } from '@/lib/core/api/endpoint';
 import { ApiError, conflict, invalid, noSuch } from '@/lib/core/api/errors';
 import { isId } from '@/lib/core/db/id';
-import { query, queryOne } from '@/lib/core/db/pool';
+import { queryOne } from '@/lib/core/db/pool';
 import { raw, type Sql, sql } from '@/lib/core/db/sql';
 import type { Need } from '@/lib/core/quota/needs';
 import { lockImage, requireImage, type UsableImage } from '@/lib/domains/images/use';
+import { isRoutedIn, joinRouter } from '@/lib/domains/network/fragments';
 import type { AddressSpace } from '@/lib/domains/network/free-address';
-import { addressSpace, requireGroups } from '@/lib/domains/network/ports';
-import { lockVolumes } from '@/lib/domains/storage/attachments';
+import { addressedNetworks, addressSpace, defaultGroup, requireGroups } from '@/lib/domains/network/ports';
+import { lockVolumes, volumesAmong } from '@/lib/domains/storage/attachments';
 import type { Room } from '@/lib/hosts/engine-reports/placement';
 import { publicKeyOf } from './key-pairs';
 import type { CreateInstance } from './schema';
@@ -43,7 +44,7 @@ export async function planInstance(call: ProjectCall, input: CreateInstance): Pr
     requireFlavor(input.flavor_id),
     requireImage(call.project_id, 'image_id', input.image_id),
     requireNetwork(call, input.network_id),
-    input.security_group_ids ? namedGroups(call, input.security_group_ids) : defaultGroup(call),
+    input.security_group_ids ? namedGroups(call, input.security_group_ids) : defaultGroup(call).then((id) => [id]),
     requireVolumes(call, input.volume_ids),
     input.key_pair_id === undefined ? (input.ssh_public_key ?? null) : publicKeyOf(call, input.key_pair_id),
   ]);
@@ -86,23 +87,10 @@ export function requireFit(flavor: Pick<FlavorFacts, 'name' | 'disk_gb' | 'ram_g
 }
 
 async function requireNetwork(call: ProjectCall, id: string): Promise<PlannedNetwork> {
-  const found = isId(id)
-    ? await queryOne<Omit<PlannedNetwork, 'addresses'> & { gateway_ip: string }>(sql`
-        SELECT n.id, n.name, text(s.cidr) AS cidr, host(s.gateway_ip) AS gateway_ip
-        FROM networks n JOIN subnets s ON s.network_id = n.id
-        WHERE n.project_id = ${call.project_id}::uuid AND n.id = ${id}::uuid`)
-    : undefined;
+  const found = isId(id) ? (await addressedNetworks(call, id))[0] : undefined;
   if (!found) throw noSuch('network_id', 'network');
   const { gateway_ip, ...network } = found;
   return { ...network, addresses: addressSpace(found.id, found.cidr, gateway_ip) };
-}
-
-async function defaultGroup(call: ProjectCall): Promise<string[]> {
-  const found = await queryOne<{ id: string }>(
-    sql`SELECT id FROM security_groups WHERE project_id = ${call.project_id}::uuid AND is_default`,
-  );
-  if (!found) throw new Error(`project ${call.project_id} has no default security group`);
-  return [found.id];
 }
 
 async function namedGroups(call: ProjectCall, ids: readonly string[]): Promise<string[]> {
@@ -112,8 +100,7 @@ async function namedGroups(call: ProjectCall, ids: readonly string[]): Promise<s
 
 async function requireVolumes(call: ProjectCall, ids: readonly string[]): Promise<string[]> {
   if (ids.length === 0) return [];
-  const found = await query<{ id: string; name: string; status: string }>(sql`
-    SELECT id, name, status FROM volumes WHERE project_id = ${call.project_id}::uuid AND id = ANY (${ids.filter(isId)}::uuid[])`);
+  const found = await volumesAmong(call, ids.filter(isId));
   for (const [index, id] of ids.entries()) {
     const volume = found.find((candidate) => candidate.id === id.toLowerCase());
     if (!volume) throw noSuch(`volume_ids.${index}`, 'volume');
@@ -130,10 +117,10 @@ async function requireVolumes(call: ProjectCall, ids: readonly string[]): Promis
 export function admissionTarget({ image, volume_ids }: InstancePlan, cellId: string | null): Sql {
   if (cellId === null) return raw('SELECT true AS allowed, NULL::text AS state FROM k');
   return sql`
-    SELECT coalesce(r.cell_id, ${cellId}::text) = ${cellId}::text AND locked_image.ready AND locked_volumes.ready = ${volume_ids.length}::int AS allowed,
+    SELECT ${isRoutedIn(cellId)} AND locked_image.ready AND locked_volumes.ready = ${volume_ids.length}::int AS allowed,
       CASE WHEN NOT locked_image.ready THEN 'image' WHEN locked_volumes.ready = ${volume_ids.length}::int THEN 'host'
         ELSE 'volume' END AS state
-    FROM k JOIN routers r ON r.project_id = k.project_id
+    FROM k ${joinRouter()}
     CROSS JOIN ${lockImage(image.id)} AS locked_image CROSS JOIN ${lockVolumes(volume_ids, cellId)} FOR UPDATE OF r`;
 }
 

@@ -11,6 +11,7 @@ import { renameResource } from '@/lib/core/resources/rename';
 import { hasTags } from '@/lib/core/tags/filter';
 import { imageGone, lockImage, requireImage, type UsableImage } from '@/lib/domains/images/use';
 import { settleRouter } from '@/lib/domains/network/floating-ips';
+import { hasPortIn } from '@/lib/domains/network/fragments';
 import { withFreeAddress } from '@/lib/domains/network/free-address';
 import { carryGroups, newMac, portInsert } from '@/lib/domains/network/ports';
 import { ensureProjectNetworking } from '@/lib/domains/network/project-networking';
@@ -35,7 +36,7 @@ export const listInstances = listOf({
     status: equals('i.status'),
     flavor_id: equalsId('i.flavor_id'),
     image_id: equalsId('i.image_id'),
-    network_id: (id) => sql`EXISTS (SELECT FROM ports p WHERE p.device_id = i.id AND p.network_id = ${id}::uuid)`,
+    network_id: (id) => hasPortIn('i', id),
     tag: hasTags('i'),
   },
   sort: { name: 'i.name' },

@@ -1,5 +1,7 @@
 import { queryOne } from '@/lib/core/db/pool';
 import { sql } from '@/lib/core/db/sql';
+import { wiredPortsOf } from '@/lib/domains/network/fragments';
+import { volumesKeptBy } from '@/lib/domains/storage/fragments';
 import type { InstancePort, InstanceSpec } from './engine';
 import type { Power } from './transitions';
 
@@ -18,17 +20,15 @@ type Row = {
   volume_ids: string[];
 };
 
+const port = sql`jsonb_build_object('id', p.id, 'networkId', p.network_id, 'mac', p.mac, 'ip', host(p.ip),
+  'prefixLength', masklen(s.cidr), 'gatewayIp', host(s.gateway_ip), 'dnsServers', s.dns_servers, 'dhcp', s.dhcp_enabled)`;
+
 /** An instance as it should be, for the engine; undefined when it is gone. */
 export async function readSpec(id: string): Promise<InstanceSpec | undefined> {
   const row = await queryOne<Row>(sql`
     SELECT i.id, f.vcpus, ceil(f.ram_gb * 1024)::int AS ram_mb, f.disk_gb, i.image_id, i.generation, i.power, i.hostname,
       i.ssh_public_key, i.user_data,
-      (SELECT coalesce(jsonb_agg(jsonb_build_object('id', p.id, 'networkId', p.network_id, 'mac', p.mac, 'ip', host(p.ip),
-         'prefixLength', masklen(s.cidr), 'gatewayIp', host(s.gateway_ip), 'dnsServers', s.dns_servers,
-         'dhcp', s.dhcp_enabled) ORDER BY p.id), '[]')
-       FROM ports p JOIN subnets s ON s.network_id = p.network_id WHERE p.device_id = i.id) AS ports,
-      ARRAY(SELECT a.volume_id::text FROM volume_attachments a JOIN volumes v ON v.id = a.volume_id
-         WHERE a.instance_id = i.id AND v.status <> 'detaching' ORDER BY 1) AS volume_ids
+      ${wiredPortsOf('i', port)} AS ports, ${volumesKeptBy('i.id')} AS volume_ids
     FROM instances i JOIN flavors f ON f.id = i.flavor_id WHERE i.id = ${id}::uuid`);
   if (!row) return undefined;
   return {

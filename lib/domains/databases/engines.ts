@@ -2,8 +2,9 @@
 export const databaseEngines = ['postgres', 'mysql', 'valkey', 'mongodb', 'qdrant'] as const;
 export type DatabaseEngine = (typeof databaseEngines)[number];
 
-/** Whether clusters of an engine are backed up: this release makes backups of PostgreSQL. */
-export const hasBackups = (engine: DatabaseEngine): boolean => engine === 'postgres';
+const WITH_BACKUPS: readonly DatabaseEngine[] = ['postgres', 'mysql', 'valkey', 'qdrant'];
+/** Whether clusters of an engine are backed up. */
+export const hasBackups = (engine: DatabaseEngine): boolean => WITH_BACKUPS.includes(engine);
 
 /** The sizes of a cluster of each engine: how many members it may have, and how many it has by default. */
 export const memberCounts: Record<DatabaseEngine, { allowed: readonly number[]; preset: number }> = {

@@ -1,7 +1,7 @@
 import { conflict, invalid, noSuch } from '@/lib/core/api/errors';
 import { isId } from '@/lib/core/db/id';
 import { queryOne } from '@/lib/core/db/pool';
-import { sql } from '@/lib/core/db/sql';
+import { activeFlavor } from '@/lib/domains/compute/fragments';
 import type { SecurityRule } from '@/lib/domains/network/engine';
 import { settings } from '@/lib/settings';
 import { type DatabaseEngine, memberCounts } from './engines';
@@ -30,9 +30,7 @@ export async function memberSize(
     return { flavor_id: null, vcpus: vcpus ?? present.vcpus, ram_gb: ram_gb ?? present.ram_gb };
   }
   const flavor = isId(flavor_id)
-    ? await queryOne<{ id: string; vcpus: number; ram_gb: string }>(
-        sql`SELECT id, vcpus, ram_gb FROM flavors WHERE id = ${flavor_id}::uuid AND status = 'active'`,
-      )
+    ? await queryOne<{ id: string; vcpus: number; ram_gb: string }>(activeFlavor(flavor_id))
     : undefined;
   if (!flavor) throw noSuch('flavor_id', 'flavor');
   return { flavor_id: flavor.id, vcpus: flavor.vcpus, ram_gb: Number(flavor.ram_gb) };

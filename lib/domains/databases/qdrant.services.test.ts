@@ -1,13 +1,9 @@
-import { spawn } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { query } from '@/lib/core/db/pool';
 import { raw, sql } from '@/lib/core/db/sql';
 import { testDatabase } from '@/lib/testing/database';
 import { databaseTrouble, startDatabaseWorld } from '@/lib/testing/database-world';
+import { connectQdrant } from '@/lib/testing/qdrant-connection';
 import type { DatabaseClusterWithCredentials } from './schema';
 
 testDatabase();
@@ -17,50 +13,32 @@ if (trouble !== null && process.env.CI) throw new Error(trouble);
 type World = Awaited<ReturnType<typeof startDatabaseWorld>>;
 type Written = { acknowledged: number; lost: number; gap_ms: number; errors: number };
 
-const folder = mkdtempSync(join(tmpdir(), 'neph-qdrant-ca-'));
-const caFile = join(folder, 'ca.pem');
-
-/** Qdrant's own client in the network of the tenant's machine; it trusts the cluster's CA unless told otherwise. */
-async function connect(world: World, uri: string | undefined, key: string | undefined, ca: string | null = caFile) {
-  const { argv, env } = await world.inTenantNetwork('lib/testing/qdrant-client.ts', { uri, key });
-  const child = spawn(argv[0] ?? '', argv.slice(1), {
-    env: { ...env, ...(ca === null ? {} : { NODE_EXTRA_CA_CERTS: ca }) },
-    stdio: ['pipe', 'pipe', 'inherit'],
-  });
-  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
-  return {
-    async ask<T>(job: object): Promise<T> {
-      child.stdin.write(`${JSON.stringify(job)}\n`);
-      const { value, done } = await lines.next();
-      if (done) throw new Error('the client has ended');
-      return JSON.parse(value);
-    },
-    end: () => void child.stdin.end(),
-  };
-}
-
 describe.skipIf(trouble !== null)(`a cluster of Qdrant${trouble ? ` (skipped: ${trouble})` : ''}`, () => {
   let world: World;
   let cluster: DatabaseClusterWithCredentials;
-  let client: Awaited<ReturnType<typeof connect>>;
+  let client: Awaited<ReturnType<typeof connectQdrant>>;
+  const connect = (key: string | undefined, ca = cluster.endpoint?.ca_certificate) =>
+    connectQdrant(world, { uri: cluster.endpoint?.uri, key, ca });
   beforeAll(async () => {
     world = await startDatabaseWorld('qdrant');
     const began = performance.now();
     cluster = await world.create({ name: 'vectors' });
     console.info(`created in ${Math.round(performance.now() - began)} ms`);
-    writeFileSync(caFile, cluster.endpoint?.ca_certificate ?? '');
-    client = await connect(world, cluster.endpoint?.uri, cluster.credentials.api_key);
+    client = await connect(cluster.credentials.api_key);
   }, 300_000);
   afterAll(async () => {
     client?.end();
     await world?.stop();
-    rmSync(folder, { recursive: true });
   }, 120_000);
 
   test('serves Qdrant’s own client over TLS that its CA vouches for', async () => {
     expect(await client.ask({ kind: 'create', collection: 'kept', size: 4 })).toBe(true);
     expect(await client.ask({ kind: 'list' })).toEqual(['kept']);
-    const stranger = await connect(world, cluster.endpoint?.uri, cluster.credentials.api_key, null);
+    const stranger = await connectQdrant(world, {
+      uri: cluster.endpoint?.uri,
+      key: cluster.credentials.api_key,
+      ca: undefined,
+    });
     expect(await stranger.ask({ kind: 'list' })).toEqual({ error: expect.stringContaining('certificate') });
     stranger.end();
   }, 60_000);
@@ -71,7 +49,7 @@ describe.skipIf(trouble !== null)(`a cluster of Qdrant${trouble ? ` (skipped: ${
   ])(
     'refuses a client with %s',
     async (_, key) => {
-      const other = await connect(world, cluster.endpoint?.uri, key);
+      const other = await connect(key);
       expect(await other.ask({ kind: 'list' })).toEqual({ error: expect.stringContaining('Unauthorized') });
       other.end();
     },
@@ -120,7 +98,7 @@ describe.skipIf(trouble !== null)(`a cluster of Qdrant${trouble ? ` (skipped: ${
     expect([answer.status, answer.body]).toMatchObject([200, { credentials: { api_key: expect.any(String) } }]);
     await world.untilIs('vectors', 'available');
     const { credentials } = answer.body as DatabaseClusterWithCredentials;
-    const next = await connect(world, cluster.endpoint?.uri, credentials.api_key);
+    const next = await connect(credentials.api_key);
     expect(await next.ask({ kind: 'list' })).toEqual(['kept']);
     next.end();
     expect(await client.ask({ kind: 'list' })).toEqual({ error: expect.stringContaining('Unauthorized') });

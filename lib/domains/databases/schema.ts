@@ -305,6 +305,9 @@ export const backup = z
     status_reason: statusReason,
     size_bytes: z.int().nullable(),
     storage_gb: z.int().meta({ description: 'What a cluster restored from it needs at least.' }),
+    ram_gb: z
+      .number()
+      .meta({ description: 'Memory of each member that held it. A cluster of Valkey needs at least as much.' }),
     cluster_deleted: z.boolean().meta({ description: 'Whether its cluster is gone.' }),
     verified_at: timestamp.nullable().meta({ description: 'When it was last restored as a check.' }),
     finished_at: timestamp.nullable().meta({ description: 'The moment that it holds.' }),

@@ -12,6 +12,7 @@ import type { Need } from '@/lib/core/quota/needs';
 import { hasTags } from '@/lib/core/tags/filter';
 import { type PlannedNetwork, requireNetwork } from '@/lib/domains/loadbalancing/plan';
 import { settleRouter } from '@/lib/domains/network/floating-ips';
+import { routerInCell } from '@/lib/domains/network/fragments';
 import { freeAddresses } from '@/lib/domains/network/free-address';
 import { networkNameInsert } from '@/lib/domains/network/names';
 import {
@@ -31,7 +32,7 @@ import { listPrograms } from '@/lib/hosts/services/programs';
 import type { Use } from '@/lib/money/metering/use';
 import { ownCell, settings } from '@/lib/settings';
 import { restoreKind } from './backups/operations';
-import { type PlannedRestore, planRestore } from './backups/plan';
+import { type PlannedRestore, planRestore, requireMemoryOfBackup } from './backups/plan';
 import { accountOf, newCredentials, newSecrets } from './credentials';
 import { type DatabaseEngine, memberCounts } from './engines';
 import {
@@ -145,6 +146,7 @@ async function planCluster(call: ProjectCall, engine: DatabaseEngine, input: Cre
   requireInstances(engine, instances);
   const parameters = changedParameters(engine, {}, input.parameters ?? {});
   const size = { ...(await memberSize(input)), storage_gb: input.storage_gb, instances };
+  requireMemoryOfBackup(engine, restore, size.ram_gb);
   await ensureProjectNetworking(call.project_id);
   const network = await requireNetwork(call, input.network_id);
   await requireGroups(call, input.security_group_ids ?? []);
@@ -255,11 +257,7 @@ async function insertCluster(
   try {
     await commit(call, {
       resource: { type: 'database_cluster', id, name },
-      target:
-        cell_id === null
-          ? raw('SELECT true AS allowed, NULL::text AS state FROM k')
-          : sql`SELECT coalesce(r.cell_id, ${cell_id}::text) = ${cell_id}::text AS allowed, NULL::text AS state
-              FROM k JOIN routers r ON r.project_id = k.project_id FOR UPDATE OF r`,
+      target: routerInCell(cell_id),
       forbidden: () => 'The project has just been assigned another host. Try again.',
       taken: {
         when: sql`EXISTS (SELECT FROM database_clusters WHERE project_id = ${project_id}::uuid AND engine = ${engine}::text

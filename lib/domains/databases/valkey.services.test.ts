@@ -1,8 +1,7 @@
-import { spawn } from 'node:child_process';
-import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { testDatabase } from '@/lib/testing/database';
 import { databaseTrouble, startDatabaseWorld } from '@/lib/testing/database-world';
+import { connectValkey } from '@/lib/testing/valkey-connection';
 import type { DatabaseClusterWithCredentials } from './schema';
 
 testDatabase();
@@ -13,36 +12,17 @@ if (trouble !== null && process.env.CI) throw new Error(trouble);
 const REFUSAL = /^(NOPERM|ERR (MODULE|DEBUG) command not allowed)/;
 
 type World = Awaited<ReturnType<typeof startDatabaseWorld>>;
-type Written = { acknowledged: number; lost: number; gap_ms: number; errors: number };
-
-/** A client in the network of the tenant's machine: each line it gets is a list of commands, or a number of ms to write for. */
-async function connect(world: World, { endpoint, credentials }: DatabaseClusterWithCredentials) {
-  const { argv, env } = await world.inTenantNetwork('lib/testing/valkey-client.ts', { endpoint, credentials });
-  const child = spawn(argv[0] ?? '', argv.slice(1), { env, stdio: ['pipe', 'pipe', 'inherit'] });
-  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
-  const ask = async <T>(job: unknown): Promise<T> => {
-    child.stdin.write(`${JSON.stringify(job)}\n`);
-    const { value, done } = await lines.next();
-    if (done) throw new Error('the client has ended');
-    return JSON.parse(value);
-  };
-  return {
-    run: (...commands: (string | number)[][]) => ask<unknown[]>({ kind: 'run', commands }),
-    write: (ms: number) => ask<Written>({ kind: 'write', ms }),
-    end: () => void child.stdin.end(),
-  };
-}
 
 describe.skipIf(trouble !== null)(`a cluster of Valkey${trouble ? ` (skipped: ${trouble})` : ''}`, () => {
   let world: World;
   let cluster: DatabaseClusterWithCredentials;
-  let client: Awaited<ReturnType<typeof connect>>;
+  let client: Awaited<ReturnType<typeof connectValkey>>;
   beforeAll(async () => {
     world = await startDatabaseWorld('valkey');
     const began = performance.now();
     cluster = await world.create({ name: 'cache' });
     console.info(`created in ${Math.round(performance.now() - began)} ms`);
-    client = await connect(world, cluster);
+    client = await connectValkey(world, cluster);
   }, 300_000);
   afterAll(async () => {
     client?.end();
@@ -136,7 +116,7 @@ describe.skipIf(trouble !== null)(`a cluster of Valkey${trouble ? ` (skipped: ${
     );
     await world.untilIs('cache', 'available');
     const changed = reset.body as DatabaseClusterWithCredentials;
-    const next = await connect(world, changed);
+    const next = await connectValkey(world, changed);
     expect(await next.run(['PING'])).toEqual(['PONG']);
     next.end();
     const [refused] = await client.run(['PING']);

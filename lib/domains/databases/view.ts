@@ -1,4 +1,5 @@
-import { raw } from '@/lib/core/db/sql';
+import { raw, sql } from '@/lib/core/db/sql';
+import { floatingIpOf, groupsOf, joinPorts } from '@/lib/domains/network/fragments';
 import { trustedAuthorities } from '@/lib/hosts/certificates/certificates';
 import { type DatabaseEngine, memberCounts } from './engines';
 import type { Parameters } from './parameters';
@@ -49,21 +50,18 @@ export type ClusterRow = {
   updated_at: Date;
 };
 
-export const clusterColumns =
-  raw(`c.id, c.engine, c.namespace, c.name, c.version, c.moves, c.status, c.status_reason, c.instances, c.cell_id,
-  c.network_id, host(p.ip) AS address, p.id AS port_id, (SELECT host(f.address) FROM floating_ips f WHERE f.port_id = p.id) AS floating_ip,
-  ARRAY(SELECT g.security_group_id::text FROM port_security_groups g WHERE g.port_id = p.id ORDER BY 1) AS security_group_ids,
-  ${trustedAuthorities('c.id')} AS authorities, c.flavor_id, c.vcpus, c.ram_gb, c.storage_gb, c.used_bytes, c.parameters, c.username,
+export const clusterColumns = sql`c.id, c.engine, c.namespace, c.name, c.version, c.moves, c.status, c.status_reason, c.instances, c.cell_id,
+  c.network_id, host(p.ip) AS address, p.id AS port_id, ${floatingIpOf()} AS floating_ip,
+  ${groupsOf()} AS security_group_ids,
+  ${raw(trustedAuthorities('c.id'))} AS authorities, c.flavor_id, c.vcpus, c.ram_gb, c.storage_gb, c.used_bytes, c.parameters, c.username,
   c.database_name, c.last_backup_at,
   (SELECT jsonb_build_object('from', min(b.finished_at), 'until', a.until) FROM database_archives a JOIN database_backups b
     ON b.cluster_id = a.cluster_id AND b.group_no = a.group_no AND b.status = 'available' AND right(b.start_segment, 16) >= right(a.first_segment, 16)
     WHERE a.cluster_id = c.id AND a.group_no = c.serving_group GROUP BY a.until HAVING min(b.finished_at) <= a.until) AS restore_window, (SELECT j.id FROM database_jobs j WHERE j.cluster_id = c.id ORDER BY j.id DESC LIMIT 1) AS job_id, c.created_at, c.updated_at,
   (SELECT coalesce(jsonb_agg(jsonb_build_object('ordinal', m.ordinal, 'role', m.role, 'status', m.status, 'status_reason', m.status_reason,
     'version', m.version, 'lag_bytes', m.lag_bytes) ORDER BY m.ordinal), '[]') FROM database_members m
-    WHERE m.cluster_id = c.id AND NOT m.leaving) AS members`);
-export const clusterTables = raw(
-  'database_clusters c JOIN ports p ON p.project_id = c.project_id AND p.device_id = c.id',
-);
+    WHERE m.cluster_id = c.id AND NOT m.leaving) AS members`;
+export const clusterTables = sql`database_clusters c ${joinPorts('c')}`;
 
 export const memberName = (cluster: string, ordinal: number): string => `${cluster}-${ordinal}`;
 

@@ -3,22 +3,22 @@ import { raw, sql } from '@/lib/core/db/sql';
 import { type DomainWork, none } from '@/lib/core/domains/domain';
 import type { Watch } from '@/lib/core/domains/watch';
 import type { ServiceSource } from '@/lib/hosts/services/engine';
-import { archiveLogs } from './backups/archives';
 import { checkSteps } from './backups/check';
-import { backupSteps, keepBackups, removeBackups } from './backups/work';
+import type { CheckedBackup } from './backups/engine';
+import { restoreSteps } from './backups/restore-steps';
+import { backupLooks, backupSteps } from './backups/work';
 import { clusterAgent } from './cluster/agent';
 import { readClusters } from './cluster/clusters';
 import { driverOf, forgetAll } from './cluster/drivers';
 import { endpointSpec } from './cluster/specs';
 import { clusterSteps } from './cluster/steps';
-import { watchWayBack } from './jobs/way-back';
+import type { DatabaseEngine } from './engines';
+import { wayBackLook } from './jobs/way-back';
 import { ENDPOINT_MEMORY_MB } from './plan';
-import { restoreSteps } from './postgres/restore-steps';
-import { checkSpec } from './postgres/specs';
 import { upgradeOperationSteps } from './postgres/upgrade/steps';
 
 /** A dead primary is replaced within a second: this pause, its end, and the promotion of its successor. */
-export const OBSERVE_MS = 150;
+const OBSERVE_MS = 150;
 
 /** Operations that start and stop members in an order of their own. */
 const BUSY = ['provisioning', 'updating', 'upgrading', 'restoring', 'deleting'];
@@ -39,10 +39,16 @@ export const databaseServices: ServiceSource = {
         return [...members, await endpointSpec(cluster)].map((spec) => ({ spec, isBusy }));
       }),
     );
-    const checks = await query<{ id: string; version: string; storage_gb: number }>(
-      sql`SELECT id, version, storage_gb FROM database_backups WHERE cell_id = ${cell}::text AND checking`,
+    const checks = await query<CheckedBackup & { engine: DatabaseEngine }>(
+      sql`SELECT id, engine, version, storage_gb, ram_gb::float8 AS ram_gb FROM database_backups WHERE cell_id = ${cell}::text AND checking`,
     );
-    return [...wanted.flat(), ...checks.map((backup) => ({ spec: checkSpec(backup), isBusy: true }))];
+    return [
+      ...wanted.flat(),
+      ...checks.flatMap((backup) => {
+        const spec = driverOf(backup).backups?.checkSpec(backup);
+        return spec ? [{ spec, isBusy: true }] : [];
+      }),
+    ];
   },
 };
 
@@ -60,6 +66,8 @@ const watch = (cell: string): Watch => ({
       every_ms: OBSERVE_MS,
       begin: () => ({ look: clusterAgent(cell), end: forgetAll }),
     },
+    ...backupLooks(cell),
+    wayBackLook(cell),
   ],
   changed: none,
   troubles: none,
@@ -75,7 +83,7 @@ const watch = (cell: string): Watch => ({
 
 export const databasesWork: DomainWork = {
   steps: [...clusterSteps, ...restoreSteps, ...upgradeOperationSteps, ...backupSteps, ...checkSteps],
-  jobs: [watchWayBack, keepBackups, removeBackups, archiveLogs],
+  jobs: none,
   services: databaseServices,
   room,
   watch,

@@ -49,10 +49,13 @@ export const functionMetrics: readonly Metric[] = [invocations, coldStarts, thro
 
 const statuses = ['succeeded', 'failed', 'timed_out', 'out_of_memory'] as const;
 
+const plain = ({ name, type }: Metric): DeviceSeries => ({ name, type, labels: {} });
 const series: DeviceSeries[] = [
   ...statuses.map((status) => ({ name: invocations.name, type: invocations.type, labels: { status } })),
-  ...[coldStarts, throttled, concurrency, median, slowest].map(({ name, type }) => ({ name, type, labels: {} })),
+  ...[coldStarts, throttled, concurrency].map(plain),
 ];
+/** Series of their own, because there are none in a time without invocations. */
+const times = [median, slowest].map(plain);
 
 /** Records what functions have done. Those that nobody calls report nothing. */
 export async function sampleFunctions(pool: FunctionPool): Promise<void> {
@@ -62,16 +65,18 @@ export async function sampleFunctions(pool: FunctionPool): Promise<void> {
     sql`SELECT id, project_id FROM functions WHERE id = ANY (${[...figures.keys()]}::uuid[])`,
   );
   const at = now();
-  const samples = known.flatMap(({ id, project_id }): DeviceSample[] => {
+  const samples: DeviceSample[] = [];
+  const durations: DeviceSample[] = [];
+  for (const { id, project_id } of known) {
     const figure = figures.get(id);
-    if (!figure) return [];
-    const recent = figure.takeRecent() ?? { peak: 0, p50: 0, p99: 0 };
-    const values = [
-      ...statuses.map((status) => figure.counts[status]),
-      ...[figure.coldStarts, figure.throttled, recent.peak, recent.p50 / MS, recent.p99 / MS],
-    ];
-    return [{ project_id, device_id: id, at, values }];
-  });
+    if (!figure) continue;
+    const recent = figure.takeRecent();
+    const of = { project_id, device_id: id, at };
+    const counts = statuses.map((status) => figure.counts[status]);
+    samples.push({ ...of, values: [...counts, figure.coldStarts, figure.throttled, recent.peak] });
+    if (recent.durations) durations.push({ ...of, values: [recent.durations.p50 / MS, recent.durations.p99 / MS] });
+  }
   for (const id of figures.keys()) if (!known.some((row) => row.id === id)) pool.figures.forget(id);
   await keepSamples(series, samples);
+  await keepSamples(times, durations);
 }

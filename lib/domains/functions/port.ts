@@ -6,6 +6,7 @@ import { type Sql, sql } from '@/lib/core/db/sql';
 import { type PlannedNetwork, requireNetwork } from '@/lib/domains/loadbalancing/plan';
 import type { SecurityRule } from '@/lib/domains/network/engine';
 import { settleRouter } from '@/lib/domains/network/floating-ips';
+import { wiredPorts } from '@/lib/domains/network/fragments';
 import { withFreeAddress } from '@/lib/domains/network/free-address';
 import {
   addressSpace,
@@ -41,12 +42,6 @@ export async function planPort(
 
 type Owner = { id: string; name: string; cell_id: string };
 
-/** For `target`: the project's router, locked, is in the function's cell or in none yet. */
-export const routerInCell = (
-  cellId: string,
-): Sql => sql`SELECT coalesce(r.cell_id, ${cellId}::text) = ${cellId}::text AS allowed,
-  NULL::text AS state FROM k JOIN routers r ON r.project_id = k.project_id FOR UPDATE OF r`;
-
 /**
  * Writes a function with the port that it needs, and without the one that it has and does not need.
  * @param write makes the function's change with these rows
@@ -59,7 +54,7 @@ export async function withPort(
   write: (rows: Record<string, Sql>) => Promise<unknown>,
 ): Promise<unknown> {
   const present = await queryOne<{ id: string; network_id: string }>(
-    sql`SELECT id, network_id FROM ports WHERE project_id = ${call.project_id}::uuid AND device_id = ${owner.id}::uuid`,
+    sql`SELECT p.id, p.network_id FROM ${wiredPorts} WHERE p.project_id = ${call.project_id}::uuid AND p.device_id = ${owner.id}::uuid`,
   );
   if (!planned) return write(present ? portsReleased(owner.id, call.project_id) : {});
   if (present?.network_id === planned.network.id) {
@@ -116,7 +111,7 @@ export async function wiredPort(
   const port = await queryOne<Omit<ServicePort, 'sharedAddresses'>>(sql`
     SELECT p.id, p.network_id AS "networkId", p.mac, host(p.ip) AS ip, masklen(s.cidr) AS "prefixLength",
       host(s.gateway_ip) AS "gatewayIp", s.dns_servers AS "dnsServers"
-    FROM ports p JOIN subnets s ON s.network_id = p.network_id
+    FROM ${wiredPorts}
     WHERE p.project_id = ${project_id}::uuid AND p.device_id = ${function_id}::uuid AND p.network_id = ${network_id}::uuid`);
   if (!port) throw new EngineError('NOT_FOUND', 'The function has no port on the network of this version any more.');
   return { ...port, sharedAddresses: [] };

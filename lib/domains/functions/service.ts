@@ -9,6 +9,7 @@ import { insert, raw, type Sql, sql } from '@/lib/core/db/sql';
 import { deviceDelete, deviceInsert } from '@/lib/core/devices/device';
 import { commit, ifAdmitted } from '@/lib/core/quota/commit';
 import { hasTags } from '@/lib/core/tags/filter';
+import { routerInCell } from '@/lib/domains/network/fragments';
 import { portsReleased } from '@/lib/domains/network/ports';
 import { ensureProjectNetworking } from '@/lib/domains/network/project-networking';
 import { place } from '@/lib/hosts/engine-reports/placement';
@@ -17,7 +18,7 @@ import { type Draft, readForm } from './code/form';
 import { codeFile, dropDraft, keepDraft, keepText, readCode } from './code/store';
 import { openEnvironment, planEnvironment, sealEnvironment } from './environment';
 import { endLayerUses, noteLayerUses, requireLayers } from './layers';
-import { type PlannedPort, planPort, routerInCell, withPort } from './port';
+import { type PlannedPort, planPort, withPort } from './port';
 import {
   type CloudFunction,
   type CreateFunction,

@@ -39,6 +39,7 @@ const watch = (cell: string): Watch => {
         begin: () => ({ look: () => functions().flushLines() }),
       },
       { name: 'sampling functions', every_ms: SAMPLE_MS, begin: () => ({ look: () => functions().sample() }) },
+      { name: 'removing code that no function has', every_ms: HOUR_MS, begin: () => ({ look: removeCode }) },
     ],
     changed: () => functions().look(),
     troubles: none,
@@ -57,22 +58,18 @@ const forgetInvocations: PeriodicJob = {
   },
 };
 
-const removeCode: PeriodicJob = {
-  name: 'remove code that no function has',
-  every_ms: HOUR_MS,
-  async run() {
-    await sweepCode(new Date(now().getTime() - CODE_GRACE_MS), async (sha256s) => {
-      const rows = await query<{ code_sha256: string }>(
-        sql`SELECT DISTINCT code_sha256 FROM function_versions WHERE code_sha256 = ANY (${[...sha256s]}::text[])`,
-      );
-      return new Set(rows.map(({ code_sha256 }) => code_sha256));
-    });
-  },
-};
+/** Of this host's disk. */
+const removeCode = () =>
+  sweepCode(new Date(now().getTime() - CODE_GRACE_MS), async (sha256s) => {
+    const rows = await query<{ code_sha256: string }>(
+      sql`SELECT DISTINCT code_sha256 FROM function_versions WHERE code_sha256 = ANY (${[...sha256s]}::text[])`,
+    );
+    return new Set(rows.map(({ code_sha256 }) => code_sha256));
+  });
 
 export const functionsWork: DomainWork = {
   steps: none,
-  jobs: [forgetInvocations, removeCode],
+  jobs: [forgetInvocations],
   services: none,
   room: none,
   watch,

@@ -13,7 +13,11 @@ import { commit, ifAdmitted } from '@/lib/core/quota/commit';
 import { hasTags } from '@/lib/core/tags/filter';
 import { coversHost } from '@/lib/domains/certificates/names';
 import { certificateUseRows, findCertificates } from '@/lib/domains/certificates/uses';
+import { instancesAmong } from '@/lib/domains/compute/fragments';
+import { functionsAmong } from '@/lib/domains/functions/fragments';
+import { balancersAmong } from '@/lib/domains/loadbalancing/fragments';
 import { settleRouter } from '@/lib/domains/network/floating-ips';
+import { routerInCell } from '@/lib/domains/network/fragments';
 import { ensureProjectNetworking } from '@/lib/domains/network/project-networking';
 import { place } from '@/lib/hosts/engine-reports/placement';
 import { settings } from '@/lib/settings';
@@ -110,17 +114,15 @@ async function plan(call: ProjectCall, input: CreateRoute): Promise<Planned> {
 }
 
 async function requireBackends(call: ProjectCall, { backends }: CreateRoute): Promise<void> {
-  const ids = backends.flatMap(
-    ({ instance_id, load_balancer_id, function_id }) => instance_id ?? load_balancer_id ?? function_id ?? [],
-  );
+  const ids = backends
+    .flatMap(({ instance_id, load_balancer_id, function_id }) => instance_id ?? load_balancer_id ?? function_id ?? [])
+    .filter(isId);
   const found = new Set(
     (
       await query<{ id: string }>(sql`
-        SELECT 'instance ' || id AS id FROM instances WHERE project_id = ${call.project_id}::uuid AND id = ANY (${ids.filter(isId)}::uuid[])
-        UNION ALL SELECT 'load_balancer ' || id FROM load_balancers
-        WHERE project_id = ${call.project_id}::uuid AND id = ANY (${ids.filter(isId)}::uuid[])
-        UNION ALL SELECT 'function ' || id FROM functions
-        WHERE project_id = ${call.project_id}::uuid AND id = ANY (${ids.filter(isId)}::uuid[])`)
+        SELECT 'instance ' || i.id AS id FROM ${instancesAmong(call.project_id, ids)}
+        UNION ALL SELECT 'load_balancer ' || l.id FROM ${balancersAmong(call.project_id, ids)}
+        UNION ALL SELECT 'function ' || f.id FROM ${functionsAmong(call.project_id, ids)}`)
     ).map(({ id }) => id),
   );
   for (const [index, { url, instance_id, load_balancer_id, function_id }] of backends.entries()) {
@@ -231,8 +233,7 @@ async function insertRoute(call: ProjectCall, planned: Planned): Promise<Route> 
     ...(cell_id === null
       ? {}
       : {
-          target: sql`SELECT coalesce(r.cell_id, ${cell_id}::text) = ${cell_id}::text AS allowed, NULL::text AS state
-            FROM k JOIN routers r ON r.project_id = k.project_id FOR UPDATE OF r`,
+          target: routerInCell(cell_id),
           forbidden: () => 'The project has just been assigned another host. Try again.',
         }),
     taken: { ...placeTaken(project_id, planned, id), constraint: 'gateway_routes_project_id_host_path_prefix_key' },

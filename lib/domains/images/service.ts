@@ -7,6 +7,8 @@ import { queryOne } from '@/lib/core/db/pool';
 import { insert, raw, sql } from '@/lib/core/db/sql';
 import { commit, ifAdmitted } from '@/lib/core/quota/commit';
 import { hasTags } from '@/lib/core/tags/filter';
+import { instancesOfImage } from '@/lib/domains/compute/fragments';
+import { volumesOfImage } from '@/lib/domains/storage/fragments';
 import { engineOf } from '@/lib/engines/engines';
 import { withoutHostPaths } from '@/lib/engines/error';
 import { ownCell, settings } from '@/lib/settings';
@@ -24,8 +26,8 @@ type Row = Omit<Image, 'visibility' | 'created_at' | 'updated_at'> & {
 
 // A public image is used by many; a project learns of its own use alone.
 const columns = (call: ProjectCall) => sql`${ownColumns},
-  (SELECT count(*)::int FROM instances i WHERE i.project_id = ${call.project_id}::uuid AND i.image_id = images.id) AS instance_count,
-  (SELECT count(*)::int FROM volumes v WHERE v.project_id = ${call.project_id}::uuid AND v.image_id = images.id) AS volume_count`;
+  ${instancesOfImage(call.project_id, 'images.id')} AS instance_count,
+  ${volumesOfImage(call.project_id, 'images.id')} AS volume_count`;
 const ownColumns = raw(`id, project_id, name, description, format, status, status_reason, checksum_sha256,
   size_bytes::float8 AS size_bytes, received_bytes::float8 AS received_bytes, virtual_size_bytes::float8 AS virtual_size_bytes,
   min_disk_gb, min_ram_mb, os_distro, os_version, default_user, source ->> 'cell_id' AS cell_id, created_at, updated_at`);

@@ -4,6 +4,7 @@ import { now } from '@/lib/clock';
 import { execute, query } from '@/lib/core/db/pool';
 import { sql } from '@/lib/core/db/sql';
 import { type DomainWork, none } from '@/lib/core/domains/domain';
+import type { Watch } from '@/lib/core/domains/watch';
 import type { ServiceSource } from '@/lib/hosts/services/engine';
 import { removeContent } from './build';
 import { knownBuilder } from './builder';
@@ -23,12 +24,12 @@ const builders: ServiceSource = {
 };
 
 /**
- * Removes versions that were deleted an hour ago and that no function uses, with their content. Those with the content of
- * another go first.
+ * Removes versions of a cell that were deleted an hour ago and that no function uses, with their content on its disk.
+ * Those with the content of another go first.
  */
-export async function removeDeletedVersions(): Promise<void> {
+export async function removeDeletedVersions(cell: string): Promise<void> {
   const rows = await query<{ id: string }>(sql`SELECT v.id FROM layer_versions v
-    WHERE v.deleted_at < (SELECT platform_now()) - interval '1 hour'
+    WHERE v.cell_id = ${cell}::text AND v.deleted_at < (SELECT platform_now()) - interval '1 hour'
       AND NOT EXISTS (SELECT FROM layer_uses u WHERE u.version_id = v.id)
       AND NOT EXISTS (SELECT FROM layer_versions other WHERE other.same_as = v.id)
     ORDER BY v.id LIMIT 500`);
@@ -39,7 +40,7 @@ export async function removeDeletedVersions(): Promise<void> {
   }
 }
 
-/** Removes files that a crash left: those of no version. */
+/** Removes files of this host that a crash left: those of no version. */
 export async function removeLeftFiles(): Promise<void> {
   for (const name of ['versions', 'incoming']) {
     const folder = join(layersFolder(), name);
@@ -63,13 +64,25 @@ const DAY_MS = 24 * 60 * 60_000;
 /** An upload under way has no row yet. Ids begin with the time when they were made (RFC 9562, 5.7). */
 const isOld = (id: string) => Number.parseInt(id.replaceAll('-', '').slice(0, 12), 16) < now().getTime() - DAY_MS;
 
+const watch = (cell: string): Watch => ({
+  join: none,
+  looks: [
+    {
+      name: 'removing deleted layer versions',
+      every_ms: 10 * 60_000,
+      begin: () => ({ look: () => removeDeletedVersions(cell) }),
+    },
+    { name: 'removing left files of layers', every_ms: 60 * 60_000, begin: () => ({ look: removeLeftFiles }) },
+  ],
+  changed: none,
+  troubles: none,
+  stop: none,
+});
+
 export const layersWork: DomainWork = {
   steps: layerSteps,
-  jobs: [
-    { name: 'remove deleted layer versions', every_ms: 10 * 60_000, run: removeDeletedVersions },
-    { name: 'remove left files of layers', every_ms: 60 * 60_000, run: removeLeftFiles },
-  ],
+  jobs: none,
   services: builders,
   room: none,
-  watch: none,
+  watch,
 };

@@ -1,6 +1,7 @@
 import { query } from '@/lib/core/db/pool';
 import { type Sql, sql } from '@/lib/core/db/sql';
 import { servedCertificates } from '@/lib/domains/certificates/uses';
+import { joinPorts, joinSubnet } from '@/lib/domains/network/fragments';
 import type { ServiceFile, ServiceSpec } from '@/lib/hosts/services/engine';
 import {
   ADMIN_SOCKET,
@@ -39,9 +40,7 @@ export async function nodeSpecs(chosen: Sql): Promise<ServiceSpec[]> {
     SELECT n.id, b.id AS load_balancer_id, b.project_id, b.active_ordinal = n.ordinal AS is_active, b.moves, host(vip.ip) AS vip, b.template, p.id AS port_id, p.network_id, p.mac,
       host(p.ip) AS ip, masklen(s.cidr) AS prefix_length, host(s.gateway_ip) AS gateway_ip
     FROM load_balancer_nodes n JOIN load_balancers b ON b.id = n.load_balancer_id
-      JOIN ports p ON p.project_id = n.project_id AND p.device_id = n.id
-      JOIN ports vip ON vip.project_id = b.project_id AND vip.device_id = b.id
-      JOIN subnets s ON s.network_id = p.network_id WHERE ${chosen} ORDER BY n.id`);
+      ${joinPorts('n')} ${joinPorts('b', 'vip')} ${joinSubnet('p')} WHERE ${chosen} ORDER BY n.id`);
   const balancers = new Map(nodes.map((node) => [node.load_balancer_id, node]));
   const files = new Map<string, ServiceFile[]>();
   for (const { load_balancer_id, project_id, template } of balancers.values()) {

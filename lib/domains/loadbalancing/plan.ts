@@ -4,7 +4,10 @@ import { isId, newId } from '@/lib/core/db/id';
 import { query } from '@/lib/core/db/pool';
 import { sql } from '@/lib/core/db/sql';
 import { findCertificates } from '@/lib/domains/certificates/uses';
+import { instancesAmong } from '@/lib/domains/compute/fragments';
+import { joinPorts } from '@/lib/domains/network/fragments';
 import { type AddressRange, rangeOf, toNumber } from '@/lib/domains/network/ipv4';
+import { addressedNetworks } from '@/lib/domains/network/ports';
 import type { BalancerFacts } from './configuration';
 import { slotsFor } from './configuration';
 import { certificatesOf, type NewListener, type NewMember } from './schema';
@@ -56,9 +59,7 @@ export type PlannedNetwork = { id: string; cidr: string; gateway_ip: string };
  * @throws ApiError 404, 400 that lists the networks
  */
 export async function requireNetwork(call: ProjectCall, id: string | undefined): Promise<PlannedNetwork> {
-  const networks = await query<PlannedNetwork & { name: string }>(sql`
-    SELECT n.id, n.name, text(s.cidr) AS cidr, host(s.gateway_ip) AS gateway_ip
-    FROM networks n JOIN subnets s ON s.network_id = n.id WHERE n.project_id = ${call.project_id}::uuid ORDER BY n.id`);
+  const networks = await addressedNetworks(call);
   const [first] = networks;
   if (id === undefined && first && networks.length === 1) return first;
   if (id === undefined) {
@@ -153,8 +154,8 @@ async function addressesOfInstances(call: ProjectCall, networkId: string, listen
   const ids = listeners.flatMap(({ pool }) => pool.members.flatMap(({ instance_id }) => instance_id ?? []));
   const rows = await query<{ id: string; name: string; address: string }>(sql`
     SELECT DISTINCT ON (i.id) i.id, i.name, host(p.ip) AS address
-    FROM instances i JOIN ports p ON p.project_id = i.project_id AND p.device_id = i.id AND p.network_id = ${networkId}::uuid
-    WHERE i.project_id = ${call.project_id}::uuid AND i.id = ANY (${ids.filter(isId)}::uuid[]) ORDER BY i.id, p.id`);
+    FROM ${instancesAmong(call.project_id, ids.filter(isId))} ${joinPorts('i')}
+    WHERE p.network_id = ${networkId}::uuid ORDER BY i.id, p.id`);
   return new Map(rows.map((row) => [row.id, row]));
 }
 

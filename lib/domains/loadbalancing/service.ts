@@ -12,6 +12,7 @@ import { hasTags } from '@/lib/core/tags/filter';
 import { certificateUseRows } from '@/lib/domains/certificates/uses';
 import type { SecurityRule } from '@/lib/domains/network/engine';
 import { settleRouter } from '@/lib/domains/network/floating-ips';
+import { routerInCell } from '@/lib/domains/network/fragments';
 import { freeAddresses } from '@/lib/domains/network/free-address';
 import {
   addressSpace,
@@ -224,11 +225,7 @@ async function insertBalancer(
   try {
     await commit(call, {
       resource: { type: 'load_balancer', id, name },
-      target:
-        cell_id === null
-          ? raw('SELECT true AS allowed, NULL::text AS state FROM k')
-          : sql`SELECT coalesce(r.cell_id, ${cell_id}::text) = ${cell_id}::text AS allowed, NULL::text AS state
-              FROM k JOIN routers r ON r.project_id = k.project_id FOR UPDATE OF r`,
+      target: routerInCell(cell_id),
       forbidden: () => 'The project has just been assigned another host. Try again.',
       taken: nameTaken(project_id, name, id),
       caps: [capOf(raw('k.project_id'))],

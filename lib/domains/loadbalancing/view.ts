@@ -1,4 +1,5 @@
-import { raw } from '@/lib/core/db/sql';
+import { raw, sql } from '@/lib/core/db/sql';
+import { floatingIpOf, joinPorts } from '@/lib/domains/network/fragments';
 import type { Listener, LoadBalancer, Pool } from './schema';
 
 type Stored<Item> = Omit<Item, 'created_at' | 'updated_at'> & { created_at: Date | string; updated_at: Date | string };
@@ -17,16 +18,14 @@ export const listenerTables = 'load_balancer_listeners l JOIN load_balancer_pool
 export const viewListener = (row: ListenerRow): Listener => ({ ...row, ...timesOf(row) });
 
 export type BalancerRow = Stored<Omit<LoadBalancer, 'listeners'>> & { cell_id: string; listeners: ListenerRow[] };
-export const balancerColumns = raw(`b.id, b.name, b.network_id, host(vip.ip) AS vip_address, vip.id AS vip_port_id,
-  (SELECT host(f.address) FROM floating_ips f WHERE f.port_id = vip.id) AS floating_ip, b.status AS provisioning_status,
+export const balancerColumns = sql`b.id, b.name, b.network_id, host(vip.ip) AS vip_address, vip.id AS vip_port_id,
+  ${floatingIpOf('vip')} AS floating_ip, b.status AS provisioning_status,
   b.operating_status, b.status_reason, b.idle_timeout_s, b.cell_id, b.created_at, b.updated_at,
   (SELECT coalesce(jsonb_agg(jsonb_build_object('role', CASE WHEN n.ordinal = b.active_ordinal THEN 'active' ELSE 'stand_by' END,
     'status', n.status) ORDER BY n.ordinal), '[]') FROM load_balancer_nodes n WHERE n.load_balancer_id = b.id) AS nodes,
-  (SELECT coalesce(jsonb_agg(to_jsonb(one) ORDER BY one.port), '[]') FROM (SELECT ${listenerText} FROM ${listenerTables}
-    WHERE l.load_balancer_id = b.id) AS one) AS listeners`);
-export const balancerTables = raw(
-  "load_balancers b JOIN ports vip ON vip.project_id = b.project_id AND vip.device_id = b.id AND vip.attachment = 'none'",
-);
+  (SELECT coalesce(jsonb_agg(to_jsonb(one) ORDER BY one.port), '[]') FROM (SELECT ${listenerColumns} FROM ${raw(listenerTables)}
+    WHERE l.load_balancer_id = b.id) AS one) AS listeners`;
+export const balancerTables = sql`load_balancers b ${joinPorts('b', 'vip')} AND vip.attachment = 'none'`;
 export const viewBalancer = ({ cell_id: _, listeners, ...row }: BalancerRow): LoadBalancer => ({
   ...row,
   listeners: listeners.map(viewListener),

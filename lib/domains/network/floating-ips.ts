@@ -7,6 +7,8 @@ import { databaseError, query, queryOne } from '@/lib/core/db/pool';
 import { insert, raw, type Sql, sql } from '@/lib/core/db/sql';
 import { commit, ifAdmitted } from '@/lib/core/quota/commit';
 import { hasTags } from '@/lib/core/tags/filter';
+import { leftJoinInstance } from '@/lib/domains/compute/fragments';
+import { leftJoinBalancer } from '@/lib/domains/loadbalancing/fragments';
 import { place } from '@/lib/hosts/engine-reports/placement';
 import { type AddressSpace, withFreeAddress } from './free-address';
 import { toNumber } from './ipv4';
@@ -21,7 +23,7 @@ type Row = Omit<FloatingIp, 'status' | 'created_at' | 'updated_at'> & { created_
 
 const columns = raw(`f.id, host(f.address) AS address, f.port_id, i.id AS instance_id,
   i.name AS instance_name, host(p.ip) AS fixed_ip, f.forwards, f.created_at, f.updated_at`);
-const tables = raw('floating_ips f LEFT JOIN ports p ON p.id = f.port_id LEFT JOIN instances i ON i.id = p.device_id');
+const tables = sql`floating_ips f LEFT JOIN ports p ON p.id = f.port_id ${leftJoinInstance('p.device_id')}`;
 
 function view(row: Row): FloatingIp {
   return {
@@ -183,7 +185,7 @@ async function findPort(call: ProjectCall, input: AssociateFloatingIp): Promise<
   if (!isId(value)) throw noSuch(field, what);
   const port = await queryOne<PortFacts>(sql`
     SELECT p.id, i.id AS instance_id, i.name AS instance_name, host(p.ip) AS ip
-    FROM ports p LEFT JOIN instances i ON i.id = p.device_id LEFT JOIN load_balancers l ON l.id = p.device_id
+    FROM ports p ${leftJoinInstance('p.device_id')} ${leftJoinBalancer('p.device_id')}
     WHERE p.project_id = ${call.project_id}::uuid AND ${raw(column)} = ${value}::uuid ORDER BY p.id LIMIT 1`);
   if (!port) throw noSuch(field, what);
   return port;

@@ -8,7 +8,9 @@ import { query, queryOne } from '@/lib/core/db/pool';
 import { insert, raw, type Sql, sql } from '@/lib/core/db/sql';
 import { commit, ifAdmitted } from '@/lib/core/quota/commit';
 import { hasTags } from '@/lib/core/tags/filter';
+import { leftJoinInstance } from '@/lib/domains/compute/fragments';
 import type { Port as EnginePort, SecurityRule } from './engine';
+import { floatingIpOf, groupsOf } from './fragments';
 import type { AddressSpace } from './free-address';
 import { rangeOf } from './ipv4';
 import { type Port, portQuery } from './schema';
@@ -18,13 +20,13 @@ import { reviseRouter } from './service';
 type Attachment = EnginePort['attachment'];
 type Row = Omit<Port, 'created_at' | 'updated_at'> & { created_at: Date; updated_at: Date };
 
-const columns = raw(`p.id, p.network_id, n.name AS network_name, i.id AS instance_id, i.name AS instance_name,
+const columns = sql`p.id, p.network_id, n.name AS network_name, i.id AS instance_id, i.name AS instance_name,
   jsonb_build_object('kind', d.kind, 'name', coalesce(i.name, p.hostname)) AS attached_to, p.mac,
-  host(p.ip) AS ip, p.created_at, p.updated_at, ${statusOfPort} AS status,
-  ARRAY(SELECT c.security_group_id::text FROM port_security_groups c WHERE c.port_id = p.id ORDER BY 1) AS security_group_ids,
-  (SELECT host(f.address) FROM floating_ips f WHERE f.port_id = p.id) AS floating_ip`);
-const tables = raw(`ports p JOIN networks n ON n.id = p.network_id
-  JOIN devices d ON d.project_id = p.project_id AND d.id = p.device_id LEFT JOIN instances i ON i.id = p.device_id`);
+  host(p.ip) AS ip, p.created_at, p.updated_at, ${raw(statusOfPort)} AS status,
+  ${groupsOf()} AS security_group_ids,
+  ${floatingIpOf()} AS floating_ip`;
+const tables = sql`ports p JOIN networks n ON n.id = p.network_id
+  JOIN devices d ON d.project_id = p.project_id AND d.id = p.device_id ${leftJoinInstance('p.device_id')}`;
 
 function view(row: Row): Port {
   return { ...row, created_at: row.created_at.toISOString(), updated_at: row.updated_at.toISOString() };
@@ -126,6 +128,21 @@ export async function requireGroups(call: ProjectCall, groupIds: readonly string
   const missing = groupIds.findIndex((id) => !known.some((group) => group.id === id.toLowerCase()));
   if (missing !== -1) throw noSuch(`security_group_ids.${missing}`, 'security group');
 }
+
+/** The id of the project's default security group. */
+export async function defaultGroup({ project_id }: ProjectCall): Promise<string> {
+  const found = await queryOne<{ id: string }>(
+    sql`SELECT id FROM security_groups WHERE project_id = ${project_id}::uuid AND is_default`,
+  );
+  if (!found) throw new Error(`project ${project_id} has no default security group`);
+  return found.id;
+}
+
+/** The project's networks with their ranges, or the one with this id. */
+export const addressedNetworks = ({ project_id }: ProjectCall, id: string | null = null) =>
+  query<{ id: string; name: string; cidr: string; gateway_ip: string }>(sql`
+    SELECT n.id, n.name, text(s.cidr) AS cidr, host(s.gateway_ip) AS gateway_ip FROM networks n JOIN subnets s ON s.network_id = n.id
+    WHERE n.project_id = ${project_id}::uuid AND (${id}::uuid IS NULL OR n.id = ${id}::uuid) ORDER BY n.id`);
 
 /** The addresses that ports of a network may have. */
 export function addressSpace(networkId: string, cidr: string, gateway: string): AddressSpace {

@@ -1,5 +1,6 @@
 import { none } from '@/lib/core/domains/domain';
 import type { AddressSearch } from '@/lib/core/domains/search';
+import { deviceUsesItsPorts, usesItsPorts } from '@/lib/domains/compute/fragments';
 
 const ports = { from: 'ports', project_id: 'project_id', ip: 'ip', mac: 'lower(mac)', range: none } as const;
 
@@ -52,12 +53,10 @@ const routerIs = (status: string) =>
 /** The status of a network `r` in the inventory. */
 export const statusesOfNetworks = { active: routerIs('active'), updating: routerIs('updating') };
 
-/** Whether an instance `i` uses its ports. Services have theirs only while they run. */
-const isOn = "coalesce(i.status IN ('active', 'paused', 'rebooting'), true)";
 /** The status of a port of the instance `i`, or of a service without one. */
-export const portStatuses = { active: isOn, down: `NOT ${isOn}` };
-export const statusOfPort = `CASE WHEN ${isOn} THEN 'active' ELSE 'down' END`;
+export const portStatuses = { active: usesItsPorts, down: `NOT ${usesItsPorts}` };
+export const statusOfPort = `CASE WHEN ${usesItsPorts} THEN 'active' ELSE 'down' END`;
 
-const usesPort = `NOT EXISTS (SELECT FROM instances i WHERE i.id = r.device_id AND NOT ${isOn})`;
+const usesPort = deviceUsesItsPorts('r.device_id');
 /** The status of a port `r` in the inventory. */
 export const statusesOfPorts = { active: usesPort, down: `NOT ${usesPort}` };

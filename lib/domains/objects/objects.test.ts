@@ -49,7 +49,7 @@ let pair: Pair;
 let bucket: string;
 
 beforeAll(async () => {
-  setTestClock(0);
+  await setTestClock(0);
   acme = await createProject('acme');
   other = await createProject('other');
   pair = await createPair(acme, call);
@@ -438,11 +438,11 @@ describe('a presigned address', () => {
     const again = await fetch(url);
     expect(again.headers.get('content-security-policy')).toBe('sandbox');
     expect((await fetch(url.replace('shared.txt', 'private'))).status).toBe(403);
-    setTestClock(61_000);
+    await setTestClock(61_000);
     try {
       expect(await (await fetch(url)).text()).toContain('Request has expired');
     } finally {
-      setTestClock(0);
+      await setTestClock(0);
     }
   });
 
@@ -504,11 +504,11 @@ describe('an access key', () => {
     expect(await codeOf(limited.send(new ListObjectsV2Command({ Bucket: bucket })))).toBe('no error');
     expect(await codeOf(limited.send(new ListObjectsV2Command({ Bucket: second })))).toBe('AccessDenied');
     expect(await put2(world.client(expiring), bucket)).toBe('no error');
-    setTestClock(2000);
+    await setTestClock(2000);
     try {
       expect(await put2(world.client(expiring), bucket)).toBe('InvalidAccessKeyId');
     } finally {
-      setTestClock(0);
+      await setTestClock(0);
     }
   });
 
@@ -697,12 +697,12 @@ describe('object lock', () => {
     );
     expect(many.Errors?.map(({ Code }) => Code)).toEqual(['AccessDenied']);
     // Signatures have the time of their clients, so not over the wire.
-    setTestClock(3 * DAY * 1000);
+    await setTestClock(3 * DAY * 1000);
     try {
       const { id } = await queryRow<{ id: string }>(sql`SELECT id FROM buckets WHERE name = ${Bucket}::text`);
       expect(await deleteObject(id, 'comply', comply.VersionId, {})).toMatchObject({ existed: true });
     } finally {
-      setTestClock(0);
+      await setTestClock(0);
     }
   });
 
@@ -790,7 +790,7 @@ describe('object lock', () => {
     for (const Key of ['a', 'b']) await s3().send(new DeleteObjectCommand({ Bucket, Key }));
     const rule = { id: 'old', enabled: true, prefix: '', tags: {}, noncurrentDays: 1 };
     expect((await member('PATCH', `/storage/buckets/${Bucket}`, { lifecycle: [rule] })).status).toBe(200);
-    setTestClock(5 * DAY * 1000);
+    await setTestClock(5 * DAY * 1000);
     try {
       await applyLifecycle(new AbortController().signal);
       const left = await query<{
@@ -802,7 +802,7 @@ describe('object lock', () => {
         false,
       ]);
     } finally {
-      setTestClock(0);
+      await setTestClock(0);
     }
   });
 });

@@ -1,5 +1,6 @@
 import { oneAtATime } from '@/lib/core/db/changes';
 import { log } from '@/lib/log';
+import { writeAccessLines } from './s3/access-log';
 import { type Connections, listenS3 } from './s3/server';
 import { prepareFolders } from './store/blobs';
 import { deleteFreed, scrub, sweepFiles } from './store/housekeeping';
@@ -19,6 +20,7 @@ export async function serveObjects(address: { host: string; port: number }, conn
   const endpoint = await listenS3(address, connections);
   const jobs = [
     every(SECOND, 'write sent bytes', writeSent),
+    every(SECOND / 2, 'store access lines', writeAccessLines),
     every(30 * SECOND, 'delete freed files', () => deleteFreed()),
     every(60 * SECOND, 'compare files', () => scrub(SCRUBBED)),
     every(600 * SECOND, 'sweep files', () => sweepFiles()),
@@ -29,6 +31,7 @@ export async function serveObjects(address: { host: string; port: number }, conn
       await endpoint.stop();
       await Promise.all(jobs.map((job) => job.stop()));
       await writeSent();
+      await writeAccessLines();
     },
   };
 }

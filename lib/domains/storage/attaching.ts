@@ -6,6 +6,7 @@ import { isId } from '@/lib/core/db/id';
 import { queryOne } from '@/lib/core/db/pool';
 import { insert, type Sql, sql } from '@/lib/core/db/sql';
 import { commit, ifAdmitted } from '@/lib/core/quota/commit';
+import { instancesAmong, joinOwnInstance } from '@/lib/domains/compute/fragments';
 import { attachKind, detachKind } from './operations';
 import type { Volume } from './schema';
 import { readVolumeRow, viewVolume } from './volume-view';
@@ -19,7 +20,7 @@ async function requireInstance(call: ProjectCall, id: string): Promise<InstanceF
   const found = isId(id)
     ? await queryOne<InstanceFacts>(sql`
         SELECT i.id, i.name, (SELECT count(*)::int FROM volume_attachments a WHERE a.instance_id = i.id) AS attached
-        FROM instances i WHERE i.project_id = ${call.project_id}::uuid AND i.id = ${id}::uuid`)
+        FROM ${instancesAmong(call.project_id, [id])}`)
     : undefined;
   if (!found) throw noSuch('instance_id', 'instance');
   return found;
@@ -56,7 +57,7 @@ export async function attachVolume(call: ProjectCall, id: string, instanceId: st
           WHEN i.cell_id <> v.cell_id THEN 'Instance ' || i.name || ' lives on another host than the volume.'
           ELSE 'Instance ' || i.name || ' is ' || coalesce(i.task, i.status) || '; volumes are attached when it is active or stopped.'
         END AS state
-      FROM k JOIN instances i ON i.project_id = k.project_id AND i.id = ${instance.id}::uuid
+      FROM k ${joinOwnInstance(instance.id)}
       JOIN volumes v ON v.project_id = k.project_id AND v.id = ${id}::uuid FOR UPDATE OF i, v`,
     forbidden: (sentence) => sentence,
     rows: {
@@ -88,7 +89,7 @@ export async function detachVolume(call: ProjectCall, id: string): Promise<Volum
     target: sql`SELECT v.status = 'in_use' AND i.status IN ('active', 'stopped', 'paused', 'error') AND i.task IS NULL AS allowed,
         CASE WHEN v.status <> 'in_use' THEN 'Volume ' || v.name || ' is ' || v.status || '; it can be detached when it is in_use.'
           ELSE 'Instance ' || i.name || ' is ' || coalesce(i.task, i.status) || '; wait until that is done.' END AS state
-      FROM k JOIN instances i ON i.project_id = k.project_id AND i.id = ${instance_id}::uuid
+      FROM k ${joinOwnInstance(instance_id)}
       JOIN volumes v ON v.project_id = k.project_id AND v.id = ${id}::uuid FOR UPDATE OF i, v`,
     forbidden: (sentence) => sentence,
     rows: {

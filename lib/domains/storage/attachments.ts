@@ -1,5 +1,12 @@
+import type { ProjectCall } from '@/lib/core/api/endpoint';
+import { query } from '@/lib/core/db/pool';
 import { raw, type Sql, sql } from '@/lib/core/db/sql';
 import { ifAdmitted } from '@/lib/core/quota/commit';
+
+/** Those volumes of the project. */
+export const volumesAmong = (call: ProjectCall, ids: readonly string[]) =>
+  query<{ id: string; name: string; status: string }>(sql`
+    SELECT id, name, status FROM volumes WHERE project_id = ${call.project_id}::uuid AND id = ANY (${ids}::uuid[])`);
 
 /**
  * How many of these volumes are available on the host, each locked, as a table `locked_volumes (ready)` for the `target`

@@ -3,6 +3,7 @@ import { raw, sql } from '@/lib/core/db/sql';
 import { writeRepair } from '@/lib/core/operations/repair';
 import { changeRow, rowInError } from '@/lib/core/resources/rows';
 import { handleStrays } from '@/lib/core/resources/strays';
+import { joinInstance, runsUndisturbed } from '@/lib/domains/compute/fragments';
 import { engineOf } from '@/lib/engines/engines';
 import { reasonOf } from '@/lib/engines/error';
 import { log } from '@/lib/log';
@@ -80,8 +81,7 @@ async function plugMissing(storage: StorageEngine, holders: ReadonlyMap<string, 
     SELECT row.id, row.project_id, a.instance_id FROM unnest(${[...holders.keys()]}::uuid[], ${[...holders.values()]}::uuid[]) AS seen (id, holder)
     JOIN volumes row ON row.id = seen.id AND row.status = 'in_use' AND ${idle}
     JOIN volume_attachments a ON a.volume_id = row.id AND a.instance_id IS DISTINCT FROM seen.holder
-    JOIN instances i ON i.id = a.instance_id AND i.status IN ('active', 'paused') AND i.task IS NULL
-      AND NOT EXISTS (SELECT FROM operations o WHERE o.resource_id = i.id AND o.status IN ('pending', 'running'))`);
+    ${joinInstance('a.instance_id')} AND ${runsUndisturbed}`);
   for (const { id, project_id, instance_id } of missing) {
     const facts = { volume: id, instance: instance_id };
     const holder = holders.get(id);

@@ -12,6 +12,7 @@ import { renameResource } from '@/lib/core/resources/rename';
 import { hasTags } from '@/lib/core/tags/filter';
 import { lockImage, requireImage } from '@/lib/domains/images/use';
 import { settleRouter } from '@/lib/domains/network/floating-ips';
+import { isRoutedIn, joinRouter } from '@/lib/domains/network/fragments';
 import { ensureProjectNetworking } from '@/lib/domains/network/project-networking';
 import { place } from '@/lib/hosts/engine-reports/placement';
 import { createVolumeKind, deleteVolumeKind, resizeKind } from './operations';
@@ -131,9 +132,9 @@ export async function createVolume(call: ProjectCall, input: CreateVolume): Prom
   const target =
     cell_id === null
       ? raw('SELECT true AS allowed, NULL::text AS state FROM k')
-      : sql`SELECT coalesce(r.cell_id, ${cell_id}::text) = ${cell_id}::text AND source.ready AS allowed,
+      : sql`SELECT ${isRoutedIn(cell_id)} AND source.ready AS allowed,
           CASE WHEN source.ready THEN 'host' ELSE 'source' END AS state
-        FROM k JOIN routers r ON r.project_id = k.project_id CROSS JOIN ${lockSource(source, cell_id)} FOR UPDATE OF r`;
+        FROM k ${joinRouter()} CROSS JOIN ${lockSource(source, cell_id)} FOR UPDATE OF r`;
   await commit(call, {
     resource: { type: 'volume', id: row.id, name: row.name },
     target,

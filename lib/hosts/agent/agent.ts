@@ -46,7 +46,7 @@ async function lookAfterHost(cell: string, watches: readonly Watch[], signal: Ab
   await Promise.all([
     every('probing the engines', PROBE_MS, signal, () => reportEngines(cell, troublesOf)),
     every('reporting the host', REPORT_MS, signal, () => reportHost(cell)),
-    ...looks.map(({ name, every_ms, begun }) => every(name, every_ms, signal, () => begun.look())),
+    ...looks.map(({ name, every_ms, begun }) => every(name, every_ms, signal, () => begun.look(signal))),
   ]);
   await Promise.all([...changes.map((change) => change.stop()), ...looks.map(({ begun }) => begun.end?.())]);
 }

@@ -1,6 +1,7 @@
 import { ApiError } from '@/lib/core/api/errors';
 import { queryOne } from '@/lib/core/db/pool';
 import { type Sql, sql } from '@/lib/core/db/sql';
+import { routers } from '@/lib/domains/network/fragments';
 import { withoutHostPaths } from '@/lib/engines/error';
 
 /** A cell whose worker has been silent for longer than this takes on nothing new. */
@@ -31,7 +32,7 @@ function fits(needs: Room): Sql {
 export async function place(projectId: string, engines: readonly string[], needs = nothing): Promise<Placement> {
   const found = await queryOne<Found>(sql`
     SELECT c.id AS cell_id, c.seen_at < platform_now() - ${SILENT_MINUTES}::int * interval '1 minute' AS silent, e.problem
-    FROM routers r JOIN cells c ON c.id = coalesce(r.cell_id, c.id)
+    FROM ${routers} JOIN cells c ON c.id = coalesce(r.cell_id, c.id)
     LEFT JOIN LATERAL (
       SELECT e.message AS problem FROM engine_reports e
       WHERE e.cell_id = c.id AND e.status = 'unavailable' AND e.engine = ANY (${engines}::text[]) ORDER BY e.engine LIMIT 1

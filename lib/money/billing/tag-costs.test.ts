@@ -21,10 +21,14 @@ beforeEach(async () => {
 });
 afterEach(() => setTestClock(0));
 
-const tag = (id: string, key: string, value: string) =>
-  execute(sql`INSERT INTO resource_tags (project_id, resource_id, key, value)
+/** Tags a resource. Where it has only usage, a secret by its id stands in for it. */
+async function tag(id: string, key: string, value: string): Promise<void> {
+  await execute(sql`INSERT INTO secrets (id, project_id, name, type, payload_encoding, ciphertext, sealed_data_key, size_bytes, created_at, updated_at)
+    VALUES (${id}::uuid, ${acme.id}::uuid, ${id}::text, 'opaque', 'utf8', '', '', 1, platform_now(), platform_now()) ON CONFLICT (id) DO NOTHING`);
+  await execute(sql`INSERT INTO resource_tags (project_id, resource_id, key, value)
     VALUES (${acme.id}::uuid, ${id}::uuid, ${key}::text, ${value}::text)
     ON CONFLICT (resource_id, key) DO UPDATE SET value = excluded.value`);
+}
 
 async function byTag(key: string, month = '2027-04') {
   const token = await signIn(acme.users.reader.id);

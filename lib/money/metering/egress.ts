@@ -1,6 +1,7 @@
 import { execute } from '@/lib/core/db/pool';
 import { sql } from '@/lib/core/db/sql';
 import { purge } from '@/lib/core/operations/purge';
+import { isPortOf } from '@/lib/domains/network/fragments';
 import { usageEventsInsert } from './usage-events';
 
 /** A reading of an egress counter, and the device to bill. */
@@ -38,7 +39,7 @@ export async function countEgress(readings: readonly EgressReading[]): Promise<v
   const told = sql`SELECT r.* FROM jsonb_to_recordset(${JSON.stringify(readings.map(rowOf))}::jsonb) AS r (project_id uuid, device_id uuid,
       resource_type text, resource_name text, name text, run text, port_id uuid, at timestamptz(3), bytes bigint)
     JOIN devices d ON d.project_id = r.project_id AND d.id = r.device_id
-    WHERE r.port_id IS NULL OR EXISTS (SELECT FROM ports p WHERE p.device_id = r.device_id AND p.id = r.port_id) FOR KEY SHARE OF d`;
+    WHERE r.port_id IS NULL OR ${isPortOf('r.port_id', 'r.device_id')} FOR KEY SHARE OF d`;
   // Inserted first, so that the statement below has a row to lock: of two concurrent readings, the second sees the
   // first's.
   await execute(sql`INSERT INTO egress_counters (project_id, device_id, name, run, port_id, bytes, at)

@@ -1,6 +1,7 @@
 import { open } from '@/lib/core/crypto/seal';
 import { queryOne } from '@/lib/core/db/pool';
 import { sql } from '@/lib/core/db/sql';
+import { joinPorts, joinSubnet } from '@/lib/domains/network/fragments';
 import type { Program } from '@/lib/engines/local/catalogue/program';
 import { ensureCertificate } from '@/lib/hosts/certificates/certificates';
 import type { ServiceSpec } from '@/lib/hosts/services/engine';
@@ -43,8 +44,8 @@ export async function memberSpec(id: string): Promise<ServiceSpec | undefined> {
     SELECT m.ordinal, m.version, m.toy_id, m.project_id, t.name, host(t.address) AS address, t.active_member = m.ordinal AS is_active,
       t.sealed_password, p.id AS port_id, p.network_id, p.mac, host(p.ip) AS ip, masklen(s.cidr) AS prefix_length,
       host(s.gateway_ip) AS gateway_ip
-    FROM toy_members m JOIN toys t ON t.id = m.toy_id JOIN ports p ON p.project_id = m.project_id AND p.device_id = m.id
-      JOIN subnets s ON s.network_id = p.network_id WHERE m.id = ${id}::uuid`);
+    FROM toy_members m JOIN toys t ON t.id = m.toy_id ${joinPorts('m')} ${joinSubnet('p')}
+    WHERE m.id = ${id}::uuid`);
   if (!facts) return undefined;
   const { toy_id, project_id, name, ordinal, address, ip, gateway_ip } = facts;
   const served = await ensureCertificate({ id: toy_id, kind: 'toy', project_id }, `member-${ordinal}`, {

@@ -10,8 +10,16 @@ import type { NewOperation } from '@/lib/core/operations/enqueue';
 import { commit, ifAdmitted } from '@/lib/core/quota/commit';
 import { hasTags } from '@/lib/core/tags/filter';
 import { settleRouter } from '@/lib/domains/network/floating-ips';
+import { freeAddresses } from '@/lib/domains/network/free-address';
 import { networkNameInsert } from '@/lib/domains/network/names';
-import { carryGroups, newMac, portInsert, requireGroups } from '@/lib/domains/network/ports';
+import {
+  addressedNetworks,
+  addressSpace,
+  carryGroups,
+  newMac,
+  portInsert,
+  requireGroups,
+} from '@/lib/domains/network/ports';
 import { memoryMbOf } from './member-spec';
 import { createToyKind, deleteToyKind, upgradeToyKind } from './operations';
 import type { CreateToy, Toy } from './schema';
@@ -52,8 +60,9 @@ export async function createToy(call: ProjectCall, { name, network_id, security_
   const { project_id } = call;
   const [cell] = await query<{ id: string }>(sql`SELECT id FROM cells ORDER BY id LIMIT 1`);
   await requireGroups(call, security_group_ids);
-  const addresses = await freeAddresses(project_id, network_id);
-  const [address, ...own] = addresses;
+  const [network] = await addressedNetworks(call, network_id);
+  const space = network && addressSpace(network.id, network.cidr, network.gateway_ip);
+  const [address, ...own] = space ? await freeAddresses(space, 3) : [];
   if (!cell || !address || own.length < 2) throw conflict('network_id: the network has no free addresses.');
   const times = { created_at: call.at, updated_at: call.at };
   const id = newId();
@@ -116,14 +125,6 @@ export async function createToy(call: ProjectCall, { name, network_id, security_
 }
 
 const sealedPassword = (id: string) => seal(Buffer.from(randomBytes(16).toString('hex')), `toys:${id}`);
-
-const freeAddresses = async (projectId: string, networkId: string): Promise<string[]> => {
-  const rows = await query<{ ip: string }>(sql`
-    SELECT host(ip) AS ip FROM (SELECT set_masklen(s.cidr::inet, 32) + offset_ AS ip FROM subnets s CROSS JOIN generate_series(10, 60) AS offset_
-      WHERE s.network_id = ${networkId}::uuid AND s.project_id = ${projectId}::uuid) AS free
-    WHERE NOT EXISTS (SELECT FROM ports p WHERE p.network_id = ${networkId}::uuid AND p.ip = free.ip) ORDER BY free.ip LIMIT 3`);
-  return rows.map(({ ip }) => ip);
-};
 
 /** @throws ApiError 404, or 409 during another operation */
 export async function upgradeToy(call: ProjectCall, id: string, version: number): Promise<Toy> {

@@ -1,20 +1,16 @@
 import pg from 'pg';
 import { execute, query, queryOne } from '@/lib/core/db/pool';
 import { sql } from '@/lib/core/db/sql';
-import type { PeriodicJob } from '@/lib/core/operations/periodic';
 import { log } from '@/lib/log';
-import { ownCell } from '@/lib/settings';
 import { type Cluster, type Member, primaryOf, readClusters, servingMembers } from '../cluster/clusters';
 import { archiveWal, keepWal, positionOf, releaseWal } from '../postgres/backup/archive';
-import type { BackupStore } from '../postgres/backup/store';
 import { connectionOf } from '../postgres/connections';
-import { storeOf } from './take';
+import { type BackupStore, storeOf } from './store';
 
 /** Where the log of a group of members is in a cluster's store. */
 export const logPrefix = (group: number) => `wal/${group}/`;
 
 /** Finished segments are collected this often. A segment older than this is switched early, so that less than a minute can be lost. */
-const LOOK_MS = 10_000;
 const OLDEST_MS = 35_000;
 /** The archived log of one group takes at most so many bytes for each byte of its cluster's storage, and at least 4 GB. */
 const MOST_OF_STORAGE = 2;
@@ -30,24 +26,20 @@ export type Archive = {
   until: Date | null;
 };
 
-/** Keeps the log of every cluster of PostgreSQL that serves; nothing of a cluster waits for it. */
-export const archiveLogs: PeriodicJob = {
-  name: 'databases.archive',
-  every_ms: LOOK_MS,
-  async run(signal) {
-    const clusters =
-      await readClusters(sql`c.engine = 'postgres' AND c.cell_id = ${ownCell()}::text AND c.launched_at IS NOT NULL
-      AND c.status IN ('available', 'degraded', 'failing_over', 'updating', 'upgrading')`);
-    for (const cluster of clusters) {
-      if (signal.aborted) return;
-      try {
-        await archiveCluster(cluster);
-      } catch (error) {
-        log.warn({ err: error, cluster: cluster.id }, 'the log of a database cluster could not be archived');
-      }
+/** Keeps the log of every cluster of PostgreSQL of a cell that serves; nothing of a cluster waits for it. */
+export async function archiveLogs(cell: string, signal: AbortSignal): Promise<void> {
+  const clusters =
+    await readClusters(sql`c.engine = 'postgres' AND c.cell_id = ${cell}::text AND c.launched_at IS NOT NULL
+    AND c.status IN ('available', 'degraded', 'failing_over', 'updating', 'upgrading')`);
+  for (const cluster of clusters) {
+    if (signal.aborted) return;
+    try {
+      await archiveCluster(cluster);
+    } catch (error) {
+      log.warn({ err: error, cluster: cluster.id }, 'the log of a database cluster could not be archived');
     }
-  },
-};
+  }
+}
 
 const findArchive = (id: string, group: number): Promise<Archive | undefined> =>
   queryOne(sql`SELECT cluster_id, group_no, first_segment, last_segment, until FROM database_archives
@@ -120,15 +112,15 @@ const beginAt = (id: string, group: number, segment: string) =>
     sql`UPDATE database_archives SET first_segment = ${segment}::text WHERE cluster_id = ${id}::uuid AND group_no = ${group}::int`,
   );
 
-/** Removes the log that no backup needs any more, of clusters that are gone too. */
-export async function removeOldLogs(): Promise<void> {
+/** Removes the log that no backup in a cell needs any more, of clusters that are gone too. */
+export async function removeOldLogs(cell: string): Promise<void> {
   const archives = await query<Archive & { needed: string | null; serves: boolean }>(sql`
     SELECT a.cluster_id, a.group_no, a.first_segment, a.last_segment, a.until,
       EXISTS (SELECT FROM database_clusters c WHERE c.id = a.cluster_id AND (c.serving_group = a.group_no
         OR EXISTS (SELECT FROM database_members m WHERE m.cluster_id = c.id AND m.group_no = a.group_no))) AS serves,
       (SELECT b.start_segment FROM database_backups b WHERE b.cluster_id = a.cluster_id AND b.group_no = a.group_no
         AND b.status = 'available' ORDER BY right(b.start_segment, 16) LIMIT 1) AS needed
-    FROM database_archives a WHERE a.cell_id = ${ownCell()}::text`);
+    FROM database_archives a WHERE a.cell_id = ${cell}::text`);
   for (const { cluster_id, group_no, needed, serves, first_segment } of archives) {
     if (needed === null && serves) continue;
     const store = storeOf(cluster_id);

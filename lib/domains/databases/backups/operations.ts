@@ -21,7 +21,7 @@ export const restoreKind = operationKind({
     backup_id: z.uuid(),
     source_id: z.uuid(),
     group_no: z.int(),
-    start_segment: z.string(),
+    start_segment: z.string().nullable(),
     at: z.iso.datetime().nullable(),
   }),
   deadline_ms: 6 * HOUR_MS,

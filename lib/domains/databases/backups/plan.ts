@@ -11,9 +11,11 @@ export type PlannedRestore = {
   backup_id: string;
   source_id: string;
   group_no: number;
-  start_segment: string;
+  start_segment: string | null;
   cell_id: string;
   version: string;
+  /** Memory of a member that held the data. */
+  ram_gb: number;
   /** The moment; null: that of the backup. */
   at: string | null;
 };
@@ -25,8 +27,9 @@ type Found = {
   cell_id: string;
   version: string;
   storage_gb: number;
+  ram_gb: number;
   group_no: number;
-  start_segment: string;
+  start_segment: string | null;
   status: string;
 };
 
@@ -58,13 +61,20 @@ export async function planRestore(
     start_segment: found.start_segment,
     cell_id: found.cell_id,
     version: found.version,
+    ram_gb: found.ram_gb,
     at: 'backup_id' in restore ? null : new Date(restore.at).toISOString(),
   };
 }
 
+/** @throws ApiError 400 where the engine keeps its data in memory, and the new cluster has less than the former had */
+export function requireMemoryOfBackup(engine: DatabaseEngine, restore: PlannedRestore | null, ram_gb: number): void {
+  if (engine === 'valkey' && restore && ram_gb < restore.ram_gb)
+    throw invalid(`ram_gb: the data come from a cluster with ${restore.ram_gb} GB of memory; give at least as much.`);
+}
+
 async function backupOf(call: ProjectCall, id: string): Promise<Found> {
   const found = isId(id)
-    ? await queryOne<Found>(sql`SELECT id, cluster_id, engine, cell_id, version, storage_gb, group_no, start_segment, status FROM database_backups
+    ? await queryOne<Found>(sql`SELECT id, cluster_id, engine, cell_id, version, storage_gb, ram_gb::float8 AS ram_gb, group_no, start_segment, status FROM database_backups
         WHERE project_id = ${call.project_id}::uuid AND id = ${id}::uuid`)
     : undefined;
   if (!found) throw noSuch('restore.backup_id', 'backup');
@@ -78,6 +88,8 @@ async function backupBefore(
   call: ProjectCall,
   { engine, namespace, name, at }: Exclude<Restore, { backup_id: string }>,
 ): Promise<Found> {
+  if (engine !== 'postgres')
+    throw invalid(`restore.at: ${engine} clusters are restored from a backup, and not to a moment. Give a backup_id.`);
   const known = await queryOne<{ id: string }>(sql`SELECT s.id FROM (
       SELECT c.id, 1 AS rank, c.created_at FROM database_clusters c WHERE c.project_id = ${call.project_id}::uuid AND c.engine = ${engine}::text
         AND c.namespace = ${namespace}::text AND c.name = ${name}::text
@@ -85,7 +97,7 @@ async function backupBefore(
         AND b.namespace = ${namespace}::text AND b.name = ${name}::text) s ORDER BY s.rank, s.created_at DESC LIMIT 1`);
   if (!known) throw noSuch('restore.name', 'cluster');
   const found =
-    await queryOne<Found>(sql`SELECT b.id, b.cluster_id, b.engine, b.cell_id, b.version, b.storage_gb, b.group_no, b.start_segment, b.status
+    await queryOne<Found>(sql`SELECT b.id, b.cluster_id, b.engine, b.cell_id, b.version, b.storage_gb, b.ram_gb::float8 AS ram_gb, b.group_no, b.start_segment, b.status
     FROM database_backups b JOIN database_archives a ON a.cluster_id = b.cluster_id AND a.group_no = b.group_no
     WHERE b.project_id = ${call.project_id}::uuid AND b.cluster_id = ${known.id}::uuid AND b.status = 'available' AND b.finished_at <= ${at}::timestamptz
       AND a.until >= ${at}::timestamptz AND right(b.start_segment, 16) >= right(a.first_segment, 16)

@@ -1,8 +1,9 @@
 import { positionOf } from '../postgres/backup/archive';
 import { RECOVERY_QUESTION, recoveryState, walAfter } from '../postgres/backup/recovery';
 import { logPrefix } from './archives';
+import type { Source } from './engine';
 import { baseAndHistories, segmentsOf, sendTo } from './send';
-import { baseKey, storeOf } from './take';
+import { baseKey, storeOf } from './store';
 
 /** Segments that lie ready for a server that recovers: a log of any length fits beside its data. */
 const AHEAD = 8n;
@@ -10,12 +11,9 @@ const SEGMENT_BYTES = BigInt(16 * 1024 ** 2);
 /** A server that stands still for so long at the end of its log has read it. */
 const STILL_MS = 3_000;
 
-export type Source = {
-  backup_id: string;
-  source_id: string;
-  group_no: number;
-  start_segment: string;
-  at: string | null;
+const startOf = ({ start_segment }: Source): string => {
+  if (start_segment === null) throw new Error('The backup does not say where its log begins.');
+  return start_segment;
 };
 
 /** What this process has sent, and since when the server stands where it is. Another process begins anew, and sends some twice. */
@@ -32,7 +30,7 @@ export async function bringData(member: { cell: string; id: string }, source: So
   const histories =
     source.at === null
       ? []
-      : (await walAfter(store, prefix, source.start_segment)).histories.map((name) => ({
+      : (await walAfter(store, prefix, startOf(source))).histories.map((name) => ({
           name,
           key: `${prefix}${name}.gz`,
         }));
@@ -62,7 +60,7 @@ export async function bringLog(member: { cell: string; id: string }, source: Sou
   if (memory.at !== replayed) Object.assign(memory, { at: replayed, since: performance.now() });
   const store = storeOf(source.source_id);
   const prefix = logPrefix(source.group_no);
-  const { segments } = await walAfter(store, prefix, source.start_segment);
+  const { segments } = await walAfter(store, prefix, startOf(source));
   const place = replayed / SEGMENT_BYTES;
   const next = segments.filter((name) => {
     const position = positionOf(name);

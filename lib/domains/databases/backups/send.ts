@@ -1,12 +1,10 @@
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
-import type { Readable } from 'node:stream';
-import { createGunzip } from 'node:zlib';
 import { engineOf } from '@/lib/engines/engines';
-import type { BackupStore } from '../postgres/backup/store';
+import { type BackupStore, unpacked } from './store';
 import { tarHeader, tarPadding } from './tar';
 
-/** The last file: without it, the member knows that the rest is cut. */
+/** The last file of an archive. */
 const WHOLE = 'nephele.whole';
 const SILENT_MS = 120_000;
 
@@ -15,13 +13,15 @@ export type Wanted = 'data' | 'log' | null;
 
 /**
  * Sends a member the part of a backup it asks for, through the member's own socket, and waits until it is there.
- * @param content by what is wanted: pieces in tar's format; nothing where there is nothing to send
+ * @param content by what is wanted: pieces, in tar's format unless `whole` says otherwise; nothing where there is nothing to send
+ * @param whole the last piece: without it, the member knows that the rest is cut
  * @returns what was wanted
  * @throws Error when it was cut: the member begins anew, and so may the caller
  */
 export async function sendTo(
   member: { cell: string; id: string },
   content: (wanted: 'data' | 'log') => AsyncIterable<Buffer> | undefined,
+  whole = tarHeader(WHOLE, 0),
 ): Promise<Wanted> {
   const path = join(engineOf(member.cell).services.socketFolder(member.id), 'restore.sock');
   const socket = connect({ path, allowHalfOpen: true });
@@ -37,7 +37,7 @@ export async function sendTo(
     const pieces = content(wanted);
     if (!pieces) return wanted;
     for await (const piece of pieces) await write(socket, piece);
-    await write(socket, tarHeader(WHOLE, 0));
+    await write(socket, whole);
     socket.end();
     const last = await lines.next();
     if (last.value !== 'done') throw new Error('The member could not unpack the data of the backup.');
@@ -60,13 +60,6 @@ async function* linesOf(socket: Socket): AsyncGenerator<string> {
 
 const write = (socket: Socket, piece: Buffer): Promise<void> =>
   new Promise((resolve, reject) => socket.write(piece, (error) => (error ? reject(error) : resolve())));
-
-const unpacked = async (store: BackupStore, key: string): Promise<Readable> => {
-  const packed = await store.read(key);
-  const plain = createGunzip();
-  packed.on('error', (error) => plain.destroy(error));
-  return packed.pipe(plain);
-};
 
 /** The base of a backup, and the histories of timelines that came later. */
 export async function* baseAndHistories(

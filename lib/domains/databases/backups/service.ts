@@ -18,6 +18,7 @@ type BackupRow = {
   name: string;
   version: string;
   storage_gb: number;
+  ram_gb: string;
   kind: BackupKind;
   status: BackupStatus;
   status_reason: string | null;
@@ -31,7 +32,7 @@ type BackupRow = {
 };
 
 const columns =
-  raw(`b.id, b.cluster_id, b.engine, b.namespace, b.name, b.version, b.storage_gb, b.kind, b.status, b.status_reason, b.size_bytes,
+  raw(`b.id, b.cluster_id, b.engine, b.namespace, b.name, b.version, b.storage_gb, b.ram_gb, b.kind, b.status, b.status_reason, b.size_bytes,
   b.verified_at, b.finished_at, b.expires_at, b.created_at, b.updated_at,
   NOT EXISTS (SELECT FROM database_clusters c WHERE c.id = b.cluster_id) AS cluster_deleted`);
 
@@ -49,6 +50,7 @@ const viewBackup = (row: BackupRow): Backup => ({
   status_reason: row.status_reason,
   size_bytes: row.size_bytes === null ? null : Number(row.size_bytes),
   storage_gb: row.storage_gb,
+  ram_gb: Number(row.ram_gb),
   cluster_deleted: row.cluster_deleted,
   verified_at: iso(row.verified_at),
   finished_at: iso(row.finished_at),
@@ -112,9 +114,9 @@ export async function startBackup(call: ProjectCall, params: ClusterParams): Pro
       FROM k JOIN database_clusters c ON c.project_id = k.project_id AND c.id = ${row.id}::uuid FOR UPDATE OF c`,
     forbidden: (state) => `Cluster ${row.name} is ${state}; wait until it serves.`,
     rows: {
-      backup: sql`INSERT INTO database_backups (id, project_id, cluster_id, cell_id, engine, namespace, name, version, storage_gb, kind, status, created_at, updated_at)
+      backup: sql`INSERT INTO database_backups (id, project_id, cluster_id, cell_id, engine, namespace, name, version, storage_gb, ram_gb, kind, status, created_at, updated_at)
         SELECT ${id}::uuid, ${call.project_id}::uuid, ${row.id}::uuid, ${row.cell_id}::text, ${row.engine}::text, ${row.namespace}::text, ${row.name}::text,
-          ${row.version}::text, ${row.storage_gb}::int, 'manual', 'pending', ${call.at}::timestamptz, ${call.at}::timestamptz FROM ${ifAdmitted}`,
+          ${row.version}::text, ${row.storage_gb}::int, ${row.ram_gb}::numeric, 'manual', 'pending', ${call.at}::timestamptz, ${call.at}::timestamptz FROM ${ifAdmitted}`,
     },
     operation: backUpKind.start(row.id, { backup_id: id, kind: 'manual' }, row),
     details: { backup_id: id },

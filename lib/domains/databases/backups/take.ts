@@ -1,21 +1,13 @@
-import { join } from 'node:path';
-import { createGunzip, createGzip } from 'node:zlib';
-import pg from 'pg';
+import { pipeline, Transform } from 'node:stream';
+import { createGzip } from 'node:zlib';
 import { newId } from '@/lib/core/db/id';
 import { execute, queryOne } from '@/lib/core/db/pool';
 import { sql } from '@/lib/core/db/sql';
 import { settings } from '@/lib/settings';
 import type { Cluster, Member } from '../cluster/clusters';
-import { beginBaseBackup, replicationOf } from '../postgres/backup/base-backup';
-import { type BackupStore, FolderStore } from '../postgres/backup/store';
-import { connectionOf } from '../postgres/connections';
+import { driverOf } from '../cluster/drivers';
 import type { BackupKind } from '../schema';
-
-/** Where the backups of a cluster are: beside the data of its host. */
-export const storeOf = (clusterId: string): BackupStore =>
-  new FolderStore(join(settings().dataDir, 'backups', 'databases', clusterId));
-
-export const baseKey = (backupId: string) => `base/${backupId}.tar.gz`;
+import { type BackupStore, baseKey, storeOf, unpacked } from './store';
 
 /**
  * Makes a backup of a whole cluster, and reads it to its end. Later, a check restores it.
@@ -23,17 +15,17 @@ export const baseKey = (backupId: string) => `base/${backupId}.tar.gz`;
  * @returns bytes in the store
  */
 export async function takeBackup(cluster: Cluster, primary: Member, kind: BackupKind, id: string): Promise<number> {
-  const { project_id, cell_id, namespace, name, storage_gb } = cluster;
-  await execute(sql`INSERT INTO database_backups (id, project_id, cluster_id, cell_id, engine, namespace, name, version, storage_gb, group_no, kind, status, created_at, updated_at)
-    VALUES (${id}::uuid, ${project_id}::uuid, ${cluster.id}::uuid, ${cell_id}::text, 'postgres', ${namespace}::text, ${name}::text, ${primary.version}::text,
-      ${storage_gb}::int, ${primary.group_no}::int, ${kind}::text, 'running', platform_now(), platform_now())
-    ON CONFLICT (id) DO UPDATE SET status = 'running', group_no = EXCLUDED.group_no, version = EXCLUDED.version, status_reason = NULL, updated_at = platform_now()`);
+  const { project_id, cell_id, namespace, name, storage_gb, ram_gb } = cluster;
+  await execute(sql`INSERT INTO database_backups (id, project_id, cluster_id, cell_id, engine, namespace, name, version, storage_gb, ram_gb, group_no, kind, status, created_at, updated_at)
+    VALUES (${id}::uuid, ${project_id}::uuid, ${cluster.id}::uuid, ${cell_id}::text, ${cluster.engine}::text, ${namespace}::text, ${name}::text, ${primary.version}::text,
+      ${storage_gb}::int, ${ram_gb}::numeric, ${primary.group_no}::int, ${kind}::text, 'running', platform_now(), platform_now())
+    ON CONFLICT (id) DO UPDATE SET status = 'running', group_no = EXCLUDED.group_no, version = EXCLUDED.version, ram_gb = EXCLUDED.ram_gb, status_reason = NULL, updated_at = platform_now()`);
   try {
     const store = storeOf(cluster.id);
     const made = await write(cluster, primary, store, baseKey(id));
     await verify(store, baseKey(id), made.bytes);
     await execute(sql`WITH made AS (
-      UPDATE database_backups SET status = 'available', size_bytes = ${made.size}::bigint, start_segment = ${made.startSegment}::text,
+      UPDATE database_backups SET status = 'available', size_bytes = ${made.size}::bigint, start_segment = ${made.start_segment}::text,
  finished_at = platform_now(), expires_at = platform_now() + ${settings().databaseBackupDays}::int * interval '1 day', updated_at = platform_now()
       WHERE id = ${id}::uuid RETURNING cluster_id, finished_at)
       UPDATE database_clusters c SET last_backup_at = made.finished_at FROM made WHERE c.id = made.cluster_id`);
@@ -47,25 +39,30 @@ export async function takeBackup(cluster: Cluster, primary: Member, kind: Backup
 }
 
 async function write(cluster: Cluster, primary: Member, store: BackupStore, key: string) {
-  const client = new pg.Client({ ...connectionOf(cluster, primary), ...replicationOf('database') });
-  client.on('error', () => {});
-  await client.connect();
+  const { backups } = driverOf(cluster);
+  if (!backups) throw new Error(`this release makes no backups of ${cluster.engine} clusters`);
+  const { stream, done, end } = await backups.read(cluster, primary);
+  done.catch(() => {});
+  let bytes = 0;
+  const counted = new Transform({
+    transform(chunk: Buffer, _, next) {
+      bytes += chunk.length;
+      next(null, chunk);
+    },
+  });
   try {
-    const { stream, done } = beginBaseBackup(client, Number(primary.version));
-    done.catch(() => {});
-    const packed = createGzip({ level: 1 });
-    stream.on('error', (error) => packed.destroy(error));
-    const size = await store.write(key, stream.pipe(packed));
-    return { size, ...(await done) };
+    const packed = pipeline(stream, counted, createGzip({ level: 1 }), () => {});
+    const size = await store.write(key, packed);
+    return { size, bytes, ...(await done) };
   } finally {
-    await client.end().catch(() => {});
+    await end();
   }
 }
 
 /** Reads a backup to its end: every byte that was sent is there. */
 async function verify(store: BackupStore, key: string, bytes: number): Promise<void> {
   let read = 0;
-  for await (const chunk of (await store.read(key)).pipe(createGunzip())) read += chunk.length;
+  for await (const chunk of await unpacked(store, key)) read += chunk.length;
   if (read !== bytes) throw new Error(`The backup holds ${read} of ${bytes} bytes.`);
 }
 

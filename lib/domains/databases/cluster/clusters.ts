@@ -1,5 +1,6 @@
 import { query } from '@/lib/core/db/pool';
 import { type Sql, sql } from '@/lib/core/db/sql';
+import { floatingIpOf, joinPorts, joinSubnet } from '@/lib/domains/network/fragments';
 import type { DatabaseEngine } from '../engines';
 import type { Parameters } from '../parameters';
 import type { MemberRole, MemberStatus } from '../schema';
@@ -70,13 +71,12 @@ export const readClusters = (chosen: Sql): Promise<Cluster[]> =>
       coalesce(c.database_name, '') AS database_name, c.sealed_secrets, c.serving_group, c.moves, c.read_only,
       c.roles_wanted, c.roles_applied, c.launched_at, c.recovery, c.network_id, text(s.cidr) AS cidr, masklen(s.cidr) AS prefix_length,
       host(s.gateway_ip) AS gateway_ip, p.id AS port_id, p.mac, host(p.ip) AS address,
-      (SELECT host(f.address) FROM floating_ips f WHERE f.port_id = p.id) AS floating_ip,
+      ${floatingIpOf()} AS floating_ip,
       (SELECT coalesce(jsonb_agg(jsonb_build_object('id', m.id, 'ordinal', m.ordinal, 'group_no', m.group_no, 'version', m.version, 'role', m.role,
           'status', m.status, 'status_reason', m.status_reason, 'incarnation', m.incarnation, 'in_sync', m.in_sync, 'leaving', m.leaving,
           'lag_bytes', m.lag_bytes, 'port_id', o.id, 'mac', o.mac, 'ip', host(o.ip)) ORDER BY m.ordinal), '[]')
-        FROM database_members m JOIN ports o ON o.project_id = m.project_id AND o.device_id = m.id WHERE m.cluster_id = c.id) AS members
-    FROM database_clusters c JOIN ports p ON p.project_id = c.project_id AND p.device_id = c.id
-      JOIN subnets s ON s.network_id = c.network_id
+        FROM database_members m ${joinPorts('m', 'o')} WHERE m.cluster_id = c.id) AS members
+    FROM database_clusters c ${joinPorts('c')} ${joinSubnet('c')}
     WHERE ${chosen} ORDER BY c.id`);
 
 export async function readCluster(id: string): Promise<Cluster | undefined> {

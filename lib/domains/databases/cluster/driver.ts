@@ -1,4 +1,5 @@
 import type { ServiceSpec } from '@/lib/hosts/services/engine';
+import type { EngineBackups } from '../backups/engine';
 import type { Cluster, Member } from './clusters';
 
 /** How a planned switch went: for how long new connections waited, in milliseconds. */
@@ -21,8 +22,8 @@ export type EngineDriver = {
   switchPrimary(clusterId: string): Promise<Switched>;
   /** A look of the agent at one cluster, with a memory of its own. Throws what it could not do: the next look follows. */
   newLook(): (cluster: Cluster) => Promise<void>;
-  /** Keeps a last backup of a cluster that is being deleted, and says how that went. Null where the engine has no backups. */
-  lastBackup: ((cluster: Cluster, primary: Member) => Promise<string>) | null;
+  /** How its clusters are backed up and restored. Null where the engine has no backups. */
+  backups: EngineBackups | null;
   /** Ends the platform's connections to a member that is removed. */
   forget(member: Pick<Member, 'id'>): void;
   /** Ends all connections of this process. */

@@ -20,6 +20,7 @@ import { engineOf } from '@/lib/engines/engines';
 import { reasonOf } from '@/lib/engines/error';
 import { forgetCertificates } from '@/lib/hosts/certificates/certificates';
 import type { Settlement } from '@/lib/hosts/services/engine';
+import { keepLastBackup } from '../backups/last-backup';
 import { endpointStats, settleEndpoint } from '../endpoint/endpoint';
 import {
   createClusterKind,
@@ -283,11 +284,11 @@ export const clusterSteps: OperationSteps[] = [
       async backup({ operation }) {
         const cluster = await readCluster(operation.resource_id);
         const primary = cluster && primaryOf(servingMembers(cluster));
-        const lastBackup = cluster && driverOf(cluster).lastBackup;
-        if (!cluster?.launched_at || !primary || !lastBackup) return goTo('members');
+        if (!cluster?.launched_at || !primary) return goTo('members');
         if (operation.attempts >= MOST_LAST_BACKUPS)
           return goTo('members', { log: 'There is no last backup: the data could not be read.' });
-        return goTo('members', { log: await lastBackup(cluster, primary) });
+        const log = await keepLastBackup(cluster, primary);
+        return log === null ? goTo('members') : goTo('members', { log });
       },
       async members(step) {
         const cluster = await readCluster(step.operation.resource_id);

@@ -1,12 +1,14 @@
 import { now } from '@/lib/clock';
 import { query, queryOne } from '@/lib/core/db/pool';
 import { sql } from '@/lib/core/db/sql';
+import { reasonOf } from '@/lib/engines/error';
 import { listPrograms } from '@/lib/hosts/services/programs';
 import { type Cluster, primaryOf, servingMembers } from '../cluster/clusters';
 import { memberRoom } from '../plan';
 import { sideOf } from '../postgres/upgrade/member-side';
 import { type Check, checkOf, type Problem } from '../postgres/upgrade/preflight/check';
 import { checkCompatibility } from '../postgres/upgrade/preflight/compatibility';
+import { isUnreachable } from '../postgres/upgrade/trouble';
 import type { Preflight, PreflightCheck } from '../schema';
 import { findVersion, supportOf } from '../versions';
 import { memberName } from '../view';
@@ -161,6 +163,10 @@ async function checkContents(cluster: Cluster, target: string): Promise<Check> {
   try {
     return await checkCompatibility(sideOf(cluster, primary), Number(target), Object.keys(cluster.parameters));
   } catch (error) {
-    return unreachable(`The primary did not answer: ${error instanceof Error ? error.message : String(error)}`);
+    return unreachable(
+      isUnreachable(error)
+        ? 'The primary ended, or did not answer. Start the upgrade again once the cluster is available.'
+        : `They could not be read: ${reasonOf(error)}`,
+    );
   }
 }

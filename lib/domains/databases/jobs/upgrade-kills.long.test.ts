@@ -28,7 +28,12 @@ describe.skipIf(trouble !== null)(
       'the %s is killed at %s: the job goes on or is taken back, and nothing is lost',
       async (victim, stage) => {
         const job = await upgrades.killAt(stage, victim, ['17', '18']);
-        expect(job.stage).toBe('rolled_back');
+        // A fail-over of the new version ends the way back, before or during it, and the new version stays.
+        const ends = victim === 'next primary' ? ['rolled_back', 'completed'] : ['rolled_back'];
+        expect(ends).toContain(job.stage);
+        if (job.stage === 'completed')
+          expect(job.rollback).toMatchObject({ possible: false, reason: expect.any(String) });
+        expect(job.error ?? '').not.toMatch(/EPIPE|ECONN|Connection terminated/);
       },
       900_000,
     );

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { execute } from '@/lib/core/db/pool';
-import { sql } from '@/lib/core/db/sql';
 import { waitFor } from '@/lib/engines/local/turns';
+import { ownCell } from '@/lib/settings';
 import { testDatabase } from '@/lib/testing/database';
 import { databaseTrouble, startDatabaseWorld } from '@/lib/testing/database-world';
+import { keepBackups } from '../backups/work';
 import type { Backup, DatabaseCluster, DatabaseClusterWithCredentials, DatabaseJob, Preflight } from '../schema';
 
 testDatabase();
@@ -99,7 +99,7 @@ describe.skipIf(trouble !== null)(
       expect(await listed()).toMatchObject([
         { kind: 'manual', status: 'available', version: '16', status_reason: null, cluster_deleted: false },
       ]);
-      await execute(sql`UPDATE periodic_jobs SET due_at = now() WHERE name = 'databases.backups'`);
+      await keepBackups(ownCell());
       await vi.waitFor(
         async () =>
           expect(await listed()).toMatchObject([{ status_reason: null, verified_at: expect.stringMatching(/^20/) }]),

@@ -1,9 +1,8 @@
 import { now } from '@/lib/clock';
 import { execute } from '@/lib/core/db/pool';
 import { sql } from '@/lib/core/db/sql';
+import type { Look } from '@/lib/core/domains/watch';
 import { orderOperation } from '@/lib/core/operations/order';
-import type { PeriodicJob } from '@/lib/core/operations/periodic';
-import { hasEngineOf } from '@/lib/engines/engines';
 import { log } from '@/lib/log';
 import { primaryOf, readCluster } from '../cluster/clusters';
 import { sideOf } from '../postgres/upgrade/member-side';
@@ -12,24 +11,29 @@ import { membersOf } from '../postgres/upgrade/work';
 import { endWayBackKind } from './operations';
 import { type JobRow, keptJobs } from './rows';
 
-/** Looks after the way back of completed upgrades: tells when it is lost, and removes the former version when it ends. */
-export const watchWayBack: PeriodicJob = {
-  name: 'databases.way_back',
+/**
+ * Looks after the way back of completed upgrades in a cell: tells when it is lost, and removes the former version when it
+ * ends.
+ */
+export const wayBackLook = (cell: string): Look => ({
+  name: 'watching the way back of upgrades',
   every_ms: 15_000,
-  async run() {
-    for (const job of await keptJobs(null)) {
-      try {
-        await look(job);
-      } catch (error) {
-        log.warn({ err: error, job: job.id }, 'the way back of an upgrade could not be checked');
+  begin: () => ({
+    async look() {
+      for (const job of await keptJobs(null)) {
+        try {
+          await lookAfter(cell, job);
+        } catch (error) {
+          log.warn({ err: error, job: job.id }, 'the way back of an upgrade could not be checked');
+        }
       }
-    }
-  },
-};
+    },
+  }),
+});
 
-async function look(job: JobRow): Promise<void> {
+async function lookAfter(cell: string, job: JobRow): Promise<void> {
   const cluster = await readCluster(job.cluster_id);
-  if (!cluster || !['available', 'degraded'].includes(cluster.status) || !hasEngineOf(cluster.cell_id)) return;
+  if (!cluster || cluster.cell_id !== cell || !['available', 'degraded'].includes(cluster.status)) return;
   const isOver = job.rollback_until !== null && new Date(job.rollback_until) <= now();
   if (!isOver && job.rollback_ended === null) {
     const [former, next] = [job.former_group, job.next_group].map((group) => primaryOf(membersOf(cluster, group)));

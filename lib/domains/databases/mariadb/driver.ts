@@ -1,5 +1,6 @@
 import type { EngineDriver } from '../cluster/driver';
 import { newLook } from './agent';
+import { mariadbBackups } from './backups';
 import { forget, forgetAll } from './connections';
 import { inStep } from './in-step';
 import { settleRoles } from './roles';
@@ -13,7 +14,7 @@ export const mariadbDriver: EngineDriver = {
   primaryFirst: null,
   switchPrimary,
   newLook,
-  lastBackup: null,
+  backups: mariadbBackups,
   forget,
   forgetAll,
 };

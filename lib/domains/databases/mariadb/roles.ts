@@ -13,7 +13,8 @@ export async function settleRoles(cluster: Cluster, primary: Pick<Member, 'id'>)
     ask(cluster, primary, statement, { values, timeoutMs: 10_000 });
   await run('CREATE DATABASE IF NOT EXISTS ??', [database]);
   await run('CREATE USER IF NOT EXISTS ?@? IDENTIFIED BY PASSWORD ? REQUIRE SSL', [username, address, verifier]);
-  await run('ALTER USER ?@? IDENTIFIED BY PASSWORD ? REQUIRE SSL', [username, address, verifier]);
+  // One of a restored cluster that had the same address is locked.
+  await run('ALTER USER ?@? IDENTIFIED BY PASSWORD ? REQUIRE SSL ACCOUNT UNLOCK', [username, address, verifier]);
   await run('GRANT ALL ON ??.* TO ?@?', [database, username, address]);
   // In a name of a grant, _ stands for any letter.
   await run('GRANT ALL ON ??.* TO ?@?', [`${database}\\_%`, username, address]);

@@ -3,7 +3,9 @@ import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ensureCertificate } from '@/lib/hosts/certificates/certificates';
-import type { ServiceSpec } from '@/lib/hosts/services/engine';
+import type { ServiceFile, ServiceSpec } from '@/lib/hosts/services/engine';
+import { CHECK_LIMITS, type CheckedBackup } from '../backups/engine';
+import { framesFile } from '../backups/framed';
 import { type Cluster, type Member, servingMembers } from '../cluster/clusters';
 import { portOf } from '../cluster/specs';
 import { openSecrets } from '../secrets';
@@ -13,6 +15,11 @@ import { renderSettings, SERVER_SOCKET, SUPERUSER } from './settings-file';
 
 const HERE = dirname(fileURLToPath(import.meta.url));
 const MEMBER_PROGRAM = readFileSync(join(HERE, 'box/member.py'), 'utf8');
+const program: readonly ServiceFile[] = [
+  { path: 'member.py', content: MEMBER_PROGRAM, secret: false, live: true },
+  framesFile,
+];
+const ARGUMENTS = ['/usr/bin/python3', '-I', '-S', '/etc/service/member.py'];
 const COPY_PROGRAM = readFileSync(join(HERE, 'box/sh.py'), 'utf8');
 /** A member's first process. */
 const OWN_MEMORY_MB = 48;
@@ -30,6 +37,12 @@ const certificateOf = (cluster: Cluster) =>
     usage: 'peer',
   });
 
+/** What `member.py` is told. */
+const renderMember = (told: Record<string, string>) =>
+  Object.entries(told)
+    .map(([name, value]) => `${name}=${value}\n`)
+    .join('');
+
 /** The desired state of a member. */
 export async function memberSpec(cluster: Cluster, member: Member): Promise<ServiceSpec> {
   const certificate = await certificateOf(cluster);
@@ -44,6 +57,7 @@ export async function memberSpec(cluster: Cluster, member: Member): Promise<Serv
     address: member.ip,
     init: isFirst ? 'yes' : 'no',
     superuser: SUPERUSER,
+    restore: member.role === 'primary' && cluster.recovery ? 'yes' : '',
     // A copy is not taken from the member that clients write to while there is another one.
     donors: serving
       .filter((one) => one.role === 'standby' && one !== member)
@@ -53,7 +67,7 @@ export async function memberSpec(cluster: Cluster, member: Member): Promise<Serv
   return {
     id: member.id,
     program: { name: 'mariadb', version: member.version },
-    argv: ['/usr/bin/python3', '-I', '-S', '/etc/service/member.py'],
+    argv: ARGUMENTS,
     environment: {
       INCARNATION: String(member.incarnation),
       // The server reads its settings only when it starts.
@@ -61,13 +75,11 @@ export async function memberSpec(cluster: Cluster, member: Member): Promise<Serv
       PYTHONDONTWRITEBYTECODE: '1',
     },
     files: [
-      { path: 'member.py', content: MEMBER_PROGRAM, secret: false, live: true },
+      ...program,
       { path: 'sh', content: COPY_PROGRAM, secret: false, executable: true, live: true },
       {
         path: 'member.conf',
-        content: Object.entries(told)
-          .map(([name, value]) => `${name}=${value}\n`)
-          .join(''),
+        content: renderMember(told),
         secret: false,
         live: true,
       },
@@ -93,3 +105,35 @@ export async function memberSpec(cluster: Cluster, member: Member): Promise<Serv
     stopSeconds: 15,
   };
 }
+
+/** The server that restores a backup as a check. It has the backup's id. */
+export const checkSpec = ({ id, version, storage_gb }: CheckedBackup): ServiceSpec => ({
+  id,
+  program: { name: 'mariadb', version },
+  argv: ARGUMENTS,
+  environment: { INCARNATION: '1', PYTHONDONTWRITEBYTECODE: '1' },
+  files: [
+    ...program,
+    {
+      path: 'member.conf',
+      content: renderMember({
+        members: '',
+        address: '',
+        init: 'no',
+        superuser: SUPERUSER,
+        donors: '',
+        restore: 'check',
+      }),
+      secret: false,
+      live: true,
+    },
+  ],
+  state: { sizeMb: storage_gb * 1024 },
+  port: null,
+  limits: CHECK_LIMITS,
+  health: { kind: 'socket', path: SERVER_SOCKET },
+  restart: 'always',
+  reload: { kind: 'restart' },
+  power: 'running',
+  stopSeconds: 2,
+});

@@ -1,8 +1,8 @@
 import type { EngineDriver } from '../cluster/driver';
 import { newLook } from './agent';
+import { postgresBackups } from './backups';
 import { forget, forgetAll } from './connections';
 import { inStep } from './in-step';
-import { lastBackup } from './last-backup';
 import { settleRoles } from './roles';
 import { memberSpec } from './specs';
 import { lowerPrimary, switchPrimary } from './switch';
@@ -14,7 +14,7 @@ export const postgresDriver: EngineDriver = {
   primaryFirst: lowerPrimary,
   switchPrimary,
   newLook,
-  lastBackup,
+  backups: postgresBackups,
   forget,
   forgetAll,
 };

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { ServiceSpec } from '@/lib/hosts/services/engine';
+import { CHECK_LIMITS, type CheckedBackup } from '../backups/engine';
 import { type Cluster, type Member, primaryOf, standbyName } from '../cluster/clusters';
 import { certificateOf, portOf } from '../cluster/specs';
 import { openSecrets } from '../secrets';
@@ -105,11 +106,8 @@ export async function memberSpec(cluster: Cluster, member: Member): Promise<Serv
   };
 }
 
-/** A check of a backup: a server without a network and without anybody's limits, for as long as it takes. */
-const CHECK_LIMITS = { cpuMillis: 500, memoryMb: 512, processes: 200, openFiles: 4096 };
-
 /** The server that restores a backup as a check. It has the backup's id. */
-export const checkSpec = (backup: { id: string; version: string; storage_gb: number }): ServiceSpec => ({
+export const checkSpec = (backup: CheckedBackup): ServiceSpec => ({
   id: backup.id,
   program: { name: 'postgres', version: backup.version },
   argv: ['/usr/bin/python3', '-I', '-S', '/etc/service/member.py', POSTGRES],

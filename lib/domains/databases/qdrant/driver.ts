@@ -1,5 +1,6 @@
 import type { EngineDriver } from '../cluster/driver';
 import { newLook } from './agent';
+import { qdrantBackups } from './backups';
 import { settleKey } from './key';
 import { memberSpec } from './specs';
 import { inStep } from './state';
@@ -14,7 +15,7 @@ export const qdrantDriver: EngineDriver = {
     throw new Error('A Qdrant cluster has one member: there is nothing to switch to.');
   },
   newLook,
-  lastBackup: null,
+  backups: qdrantBackups,
   forget() {},
   async forgetAll() {},
 };

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type QdrantMember, qdrantMember } from '@/lib/testing/qdrant-member';
@@ -46,6 +46,27 @@ test('a refused write leaves nothing that a start would repeat', async () => {
   await member.kill('SIGKILL');
   await member.start();
   expect(await countOf('strict')).toBe(0);
+});
+
+test('a snapshot of all collections fails rather than being without one that cannot be opened', async () => {
+  await create('whole');
+  await member.kill('SIGTERM');
+  const folder = join(member.folder, 'state/qdrant/collections');
+  const own = readdirSync(folder).find((name) =>
+    readFileSync(join(folder, name, 'collection.json'), 'utf8').includes('"whole"'),
+  );
+  const [shard, aside] = [join(folder, own ?? '', 'shard'), join(member.folder, 'aside')];
+  renameSync(shard, aside);
+  await member.start();
+  expect(await post('/snapshots', {})).toMatchObject({
+    status: 500,
+    body: expect.stringContaining('cannot be opened'),
+  });
+  await member.kill('SIGTERM');
+  rmSync(shard, { recursive: true, force: true });
+  renameSync(aside, shard);
+  await member.start();
+  expect((await post('/snapshots', {})).status).toBe(200);
 });
 
 test('only the present key opens anything but the health checks, and a new one ends the former', async () => {

@@ -3,6 +3,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { ServiceFile, ServiceSpec } from '@/lib/hosts/services/engine';
+import { CHECK_LIMITS, type CheckedBackup } from '../backups/engine';
+import { CHECKED, framesFile } from '../backups/framed';
 import type { Cluster, Member } from '../cluster/clusters';
 import { certificateOf, portOf } from '../cluster/specs';
 import { enginePorts } from '../ports';
@@ -12,10 +14,13 @@ import { SOCKET } from './socket';
 const BOX = join(dirname(fileURLToPath(import.meta.url)), 'box');
 
 /** The program of a member, with its paths. */
-const program: readonly ServiceFile[] = readdirSync(BOX, { recursive: true, encoding: 'utf8' })
-  .filter((path) => path.endsWith('.py'))
-  .toSorted()
-  .map((path) => ({ path, content: readFileSync(join(BOX, path), 'utf8'), secret: false }));
+const program: readonly ServiceFile[] = [
+  ...readdirSync(BOX, { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.py'))
+    .toSorted()
+    .map((path) => ({ path, content: readFileSync(join(BOX, path), 'utf8'), secret: false })),
+  { ...framesFile, live: false },
+];
 
 const programDigest = createHash('sha256')
   .update(JSON.stringify(program.map(({ path, content }) => [path, content])))
@@ -26,6 +31,8 @@ const LEAST_FREE_MB = 64;
 /** Of the disk, what a member's writes leave free. */
 export const keptFreeMb = ({ storage_gb }: Pick<Cluster, 'storage_gb'>): number =>
   Math.max(LEAST_FREE_MB, Math.ceil(storage_gb * 1024 * FREE_SHARE));
+
+const ARGUMENTS = ['/usr/bin/python3', '-I', '-S', '/etc/service/server.py', String(enginePorts.qdrant.serving)];
 
 /** A connection has a thread, and the core has its own. */
 const MOST_THREADS = 1_000;
@@ -38,11 +45,13 @@ export async function memberSpec(cluster: Cluster, member: Member): Promise<Serv
   return {
     id: member.id,
     program: { name: 'qdrant', version: member.version },
-    argv: ['/usr/bin/python3', '-I', '-S', '/etc/service/server.py', String(enginePorts.qdrant.serving)],
+    argv: ARGUMENTS,
     environment: {
       INCARNATION: String(member.incarnation),
       // Another program starts the member anew; keys and certificates are read while it runs.
       PROGRAM: programDigest,
+      // Only until the data are there: then the member is as any other.
+      ...(cluster.recovery !== null && { RESTORE: 'restore' }),
       MEMORY_MB: String(memoryMb),
       SEARCH_THREADS: String(cluster.vcpus),
       KEEP_FREE_MB: String(keptFreeMb(cluster)),
@@ -63,3 +72,20 @@ export async function memberSpec(cluster: Cluster, member: Member): Promise<Serv
     stopSeconds: 8,
   };
 }
+
+/** The process that restores a backup as a check. It has the backup's id. */
+export const checkSpec = ({ id, version, storage_gb, ram_gb }: CheckedBackup): ServiceSpec => ({
+  id,
+  program: { name: 'qdrant', version },
+  argv: ARGUMENTS,
+  environment: { INCARNATION: '1', PROGRAM: programDigest, RESTORE: 'check' },
+  files: [...program],
+  state: { sizeMb: storage_gb * 1024 },
+  port: null,
+  limits: { ...CHECK_LIMITS, memoryMb: Math.ceil(ram_gb * 1024) },
+  health: { kind: 'socket', path: CHECKED },
+  restart: 'always',
+  reload: { kind: 'restart' },
+  power: 'running',
+  stopSeconds: 2,
+});

@@ -1,5 +1,6 @@
 import type { EngineDriver } from '../cluster/driver';
 import { newLook } from './agent';
+import { valkeyBackups } from './backups';
 import { forget, forgetAll } from './connections';
 import { inStep } from './follow';
 import { memberSpec } from './specs';
@@ -13,7 +14,7 @@ export const valkeyDriver: EngineDriver = {
   primaryFirst: null,
   switchPrimary,
   newLook,
-  lastBackup: null,
+  backups: valkeyBackups,
   forget,
   forgetAll,
 };

@@ -45,6 +45,12 @@ export function renderSettings({ ram_gb, parameters }: { ram_gb: number; paramet
   return `${[...lines, `include ${FILES}/role.conf`].join('\n')}\n`;
 }
 
+/** `valkey.conf` of a server that only loads a backup: nothing reaches it but its own sandbox. */
+export const renderCheck = (): string =>
+  ['port 0', `unixsocket /run/service/${SOCKET}`, 'dir /state', 'logfile ""', 'appendonly yes', 'save ""', ''].join(
+    '\n',
+  );
+
 /** A number of replicas that no cluster has: writes are refused while so many are asked for. */
 export const NO_WRITES = 100;
 

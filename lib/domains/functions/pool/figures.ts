@@ -22,15 +22,15 @@ export class FunctionFigures {
     this.peak = Math.max(this.peak, busy);
   }
 
-  /** Concurrency and durations since the last call; null where nothing ran. */
-  takeRecent(): { peak: number; p50: number; p99: number } | null {
+  /** Concurrency and durations since the last call; no durations where nothing ended. */
+  takeRecent(): { peak: number; durations: { p50: number; p99: number } | null } {
     const { peak } = this;
     const sorted = this.durations.toSorted((one, other) => one - other);
     this.peak = 0;
     this.durations = [];
-    if (sorted.length === 0) return peak === 0 ? null : { peak, p50: 0, p99: 0 };
+    if (sorted.length === 0) return { peak, durations: null };
     const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
-    return { peak, p50: at(0.5), p99: at(0.99) };
+    return { peak, durations: { p50: at(0.5), p99: at(0.99) } };
   }
 }
 

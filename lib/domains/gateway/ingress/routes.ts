@@ -1,5 +1,8 @@
 import { query } from '@/lib/core/db/pool';
 import { sql } from '@/lib/core/db/sql';
+import { hasChallenges as challenges } from '@/lib/domains/certificates/fragments';
+import { hasFunctionUrlIn, projectsOfFunctions } from '@/lib/domains/functions/fragments';
+import { joinRouter, routers, wiredPorts } from '@/lib/domains/network/fragments';
 import { isHostOwned } from '../hosts';
 import type { RouteStatus } from '../schema';
 import type { Health, StoredBackend } from '../view';
@@ -50,33 +53,29 @@ export type Place = { id: string; project_id: string; router_id: string; ip: str
 /** The first address of each of these devices that has one in this cell. */
 export const placesOf = (cell: string, ids: readonly string[]) =>
   query<Place>(sql`
-    SELECT DISTINCT ON (p.device_id) p.device_id AS id, p.project_id, rt.id AS router_id, host(p.ip) AS ip
-    FROM ports p JOIN routers rt ON rt.project_id = p.project_id AND rt.cell_id = ${cell}::text
-    WHERE p.device_id = ANY (${[...ids]}::uuid[]) ORDER BY p.device_id, p.id`);
+    SELECT DISTINCT ON (p.device_id) p.device_id AS id, p.project_id, r.id AS router_id, host(p.ip) AS ip
+    FROM ${wiredPorts} ${joinRouter('p')}
+    WHERE r.cell_id = ${cell}::text AND p.device_id = ANY (${[...ids]}::uuid[]) ORDER BY p.device_id, p.id`);
 
 /** The routers of a cell. */
 export const routersOf = async (cell: string): Promise<string[]> =>
-  (await query<{ id: string }>(sql`SELECT id FROM routers WHERE cell_id = ${cell}::text`)).map(({ id }) => id);
+  (await query<{ id: string }>(sql`SELECT r.id FROM ${routers} WHERE r.cell_id = ${cell}::text`)).map(({ id }) => id);
 
 /** The projects of those functions that exist. */
 export async function functionsAmong(ids: readonly string[]): Promise<Map<string, string>> {
   if (ids.length === 0) return new Map();
-  const rows = await query<{ id: string; project_id: string }>(
-    sql`SELECT id, project_id FROM functions WHERE id = ANY (${[...ids]}::uuid[])`,
-  );
+  const rows = await query<{ id: string; project_id: string }>(projectsOfFunctions(ids));
   return new Map(rows.map(({ id, project_id }) => [id, project_id]));
 }
 
 /** Whether a function of a cell has an address. */
 export async function hasFunctionUrls(cell: string): Promise<boolean> {
-  const [row] = await query<{ found: boolean }>(
-    sql`SELECT EXISTS (SELECT FROM functions WHERE cell_id = ${cell}::text AND url_auth IS NOT NULL) AS found`,
-  );
+  const [row] = await query<{ found: boolean }>(sql`SELECT ${hasFunctionUrlIn(cell)} AS found`);
   return row?.found ?? false;
 }
 
 /** Whether a certificate authority is about to call. */
 export async function hasChallenges(): Promise<boolean> {
-  const [row] = await query<{ waiting: boolean }>(sql`SELECT EXISTS (SELECT FROM acme_challenges) AS waiting`);
+  const [row] = await query<{ waiting: boolean }>(sql`SELECT ${challenges} AS waiting`);
   return row?.waiting ?? false;
 }

@@ -115,11 +115,17 @@ export type Asked = {
 
 /**
  * Verifies the signature of a request. Anonymous ones have no holder.
+ * @param hear is given the bucket before the signature is verified
  * @throws S3Error for every fault of the signature, and for a key that no longer counts
  */
-export async function identify(request: S3Request): Promise<Asked> {
+export async function identify(
+  request: S3Request,
+  hear: (bucket: BucketRow | undefined) => void = () => {},
+): Promise<Asked> {
   const claim = claimed(request);
-  return verified(request, claim, await look(claim?.accessKey, request.bucket));
+  const access = await look(claim?.accessKey, request.bucket);
+  hear(access.bucket);
+  return verified(request, claim, access);
 }
 
 /** As `identify`, from a recent look-up, with `seen`; undefined without one. @throws S3Error, which says nothing for sure */

@@ -9,7 +9,8 @@ import { log } from '@/lib/log';
 import { isCallersAddress } from '@/lib/service-address';
 import { settings } from '@/lib/settings';
 import { countSent } from '../store/usage';
-import { type Asked, identify, identifyBucket, identifyKnown } from './access';
+import { type Asked, type BucketRow, identify, identifyBucket, identifyKnown } from './access';
+import { logRequest } from './access-log';
 import type { Answer } from './answer';
 import { gather, SMALL_BYTES, steadily } from './body';
 import { corsHeaders } from './cors';
@@ -26,6 +27,9 @@ const MOST_HEADERS_BYTES = 32 * 1024;
 const LINGER_MS = 2000;
 const FINISH_MS = 30_000;
 const ignore = () => {};
+
+/** What is known of a request so far; the bucket also where the signature is refused. */
+type SeenRequest = { request?: S3Request; asked?: Asked; bucket?: BucketRow | undefined };
 
 /** Takes a place for a connection of an address; undefined: it has too many. */
 export type Connections = { take(address: string): (() => void) | undefined };
@@ -153,16 +157,25 @@ async function answer(message: IncomingMessage, response: ServerResponse, expect
   const id = newId().replace(/-/g, '').toUpperCase();
   // A client that goes away is no failure; whoever reads its body hears of it.
   message.on('error', ignore);
-  const seen: { request?: S3Request; asked?: Asked } = {};
+  const began = performance.now();
+  const seen: SeenRequest = {};
   let reply: Answer;
+  let code: string | undefined;
   try {
     seen.request = parse(message, id, response, expects);
     reply = await replyTo(seen.request, seen);
   } catch (error) {
     const known = s3ErrorOf(error) ?? ours(error, isAway(response));
     reply = refusal(known, seen.request, id);
+    ({ code } = known);
   }
-  await send(message, response, reply, id, seen);
+  const sent = await send(message, response, reply, id, seen);
+  const bucket = seen.asked?.bucket ?? seen.bucket;
+  if (!seen.request || !bucket) return;
+  const access_key = seen.asked?.holder?.access_key;
+  const received = Number(message.headers['content-length'] ?? 0);
+  const ended = { status: reply.status, code, access_key, received, sent };
+  logRequest(seen.request, bucket, ended, Math.round(performance.now() - began));
 }
 
 /** A failure that is not the client's. */
@@ -172,7 +185,7 @@ function ours(error: unknown, isClientAway: boolean): S3Error {
   return new S3Error(isAway ? 'ServiceUnavailable' : 'InternalError');
 }
 
-async function replyTo(request: S3Request, seen: { asked?: Asked }): Promise<Answer> {
+async function replyTo(request: S3Request, seen: SeenRequest): Promise<Answer> {
   if (request.method === 'OPTIONS') {
     const bucket = request.bucket === undefined ? undefined : await identifyBucket(request.bucket);
     seen.asked = { holder: undefined, bucket, claim: undefined, secret: '' };
@@ -191,7 +204,9 @@ async function replyTo(request: S3Request, seen: { asked?: Asked }): Promise<Ans
       if (!(error instanceof AccessChanged) && !s3ErrorOf(error)) throw error;
     }
   }
-  seen.asked = await identify(request);
+  seen.asked = await identify(request, (bucket) => {
+    seen.bucket = bucket;
+  });
   return carryOut({ ...seen.asked, request });
 }
 
@@ -204,13 +219,15 @@ function refusal(error: S3Error, request: S3Request | undefined, id: string): An
   };
 }
 
+/** @returns the bytes of the body that were sent */
 async function send(
   message: IncomingMessage,
   response: ServerResponse,
   { status, headers = {}, body }: Answer,
   id: string,
-  { request, asked }: { request?: S3Request; asked?: Asked },
-): Promise<void> {
+  { request, asked }: SeenRequest,
+): Promise<number> {
+  let total = 0;
   const cors = request ? corsHeaders(request, asked?.bucket?.cors) : {};
   const all: Record<string, string> = {
     ...cors,
@@ -238,9 +255,11 @@ async function send(
     });
   } else response.end();
   if (isLeft) drain(message);
+  return total;
 
   /** Bytes of a body are egress, unless they stay in a network of the platform. */
   function sent(bytes: number): void {
+    total += bytes;
     if (asked?.bucket && !isCallersAddress(message.socket.remoteAddress ?? '')) countSent(asked.bucket, bytes);
   }
 

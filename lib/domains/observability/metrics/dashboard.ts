@@ -10,6 +10,7 @@ import { readerOf } from '../logs/service';
 import { ParameterError } from './answer';
 import { parts, seriesOfTypes } from './metric-types';
 import { ProjectSeries } from './project-samples';
+import { readRequests } from './requests';
 import { type Resource, sampledKinds } from './resources';
 import { type dashboardQuery, type MetricType, metricTypes, type dashboard as schema } from './schema';
 import { parseTime } from './service';
@@ -58,14 +59,14 @@ export async function readDashboard(
   asked: z.output<typeof dashboardQuery>,
 ): Promise<Dashboard> {
   const time = timeOf(asked, call.at);
-  const [resources, usage, logs, incidents] = await Promise.all([
+  const series = new ProjectSeries(call.project_id, sampledKinds(domains));
+  const [resources, { level, ...usage }, logs, incidents] = await Promise.all([
     countResources(call.project_id, domains),
-    readUsage(call, domains, time),
+    readUsage(call, series, time),
     countLines(readerOf(call), time, call.signal),
     incidentsOfProject(call.project_id, { ...time, limit: MOST_INCIDENTS }),
   ]);
-  // Load balancers and gateways, which would report requests, do not exist yet.
-  const requests = { rate: null, errors_percent: null, p99_ms: null };
+  const requests = await readRequests(series, { ...time, level }, call.signal);
   return { period: time.period, resources, ...usage, requests, logs, incidents };
 }
 
@@ -117,11 +118,8 @@ function spanOf({ from, to }: Pick<Time, 'from' | 'to'>, now: Date, { level, int
   return { from: new Date(end - intervals * interval_ms), to: new Date(end), level, interval_s };
 }
 
-async function readUsage(call: ProjectCall, domains: readonly Domain[], { from, to }: Time) {
-  const { resources, series } = await seriesOfTypes(
-    new ProjectSeries(call.project_id, sampledKinds(domains)),
-    metricTypes,
-  );
+async function readUsage(call: ProjectCall, project: ProjectSeries, { from, to }: Time) {
+  const { resources, series } = await seriesOfTypes(project, metricTypes);
   const wanted = { devices: [...resources.keys()], series };
   const length_s = (to.getTime() - from.getTime()) / 1000;
   const span = spanOf({ from, to }, call.at, resolutionOf(length_s, resources.size, levelOf(from, call.at)));
@@ -134,6 +132,7 @@ async function readUsage(call: ProjectCall, domains: readonly Domain[], { from, 
   ]);
   const usage = (type: MetricType) => usageOf(type, rows, latest, span);
   return {
+    level: span.level,
     ...{ cpu: usage('cpu'), ram: usage('ram'), network: usage('network'), disk: usage('disk') },
     top: metricTypes.flatMap((type) => topOf(type, resources, rows)),
   };

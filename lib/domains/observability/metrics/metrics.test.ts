@@ -11,12 +11,14 @@ import { prisma } from '@/lib/core/db/prisma';
 import { sql } from '@/lib/core/db/sql';
 import { rollUpJob } from '@/lib/core/devices/rollups';
 import { keepSamples } from '@/lib/core/devices/samples';
+import { merged } from '@/lib/core/domains/portal';
 import { instanceSeries } from '@/lib/domains/compute/instance-metrics';
 import { volumeDiskSeries } from '@/lib/domains/storage/volume-metrics';
 import { authenticate } from '@/lib/people/identity/authenticate';
 import { endpoints } from '@/lib/platform/endpoints';
 import { setTestClock } from '@/lib/testing/clock';
 import { testDatabase } from '@/lib/testing/database';
+import { loadbalancingTesting } from '@/lib/testing/domains/loadbalancing';
 import { createCell } from '@/lib/testing/hosts';
 import { listenOnLoopback } from '@/lib/testing/loopback';
 import { idOf, launch } from '@/lib/testing/machines';
@@ -361,6 +363,34 @@ test('the dashboard of a time in the past has its samples and lines alone', asyn
   expect((await read(5, 4)).status).toBe(400);
   const { status } = await call('GET', '/observability/dashboard?end=now', { token: acme.users.reader.token });
   expect(status).toBe(400);
+});
+
+test('the dashboard has the requests to load balancers: their rate, failures and slowest listener', async () => {
+  const project = await createProject('busy');
+  const create = merged([loadbalancingTesting.fixtures])['/lbaas/loadbalancers/{id}'];
+  const { id = '' } = (await create?.(project, call)) ?? {};
+  const ofListener = (name: string, type: 'counter' | 'gauge', labels: object) =>
+    ({ name: `nephele_load_balancer_listener_${name}`, type, labels: { port: '80', ...labels } }) as const;
+  const reported = [
+    ofListener('responses', 'counter', { code: '2xx' }),
+    ofListener('responses', 'counter', { code: '5xx' }),
+    ofListener('p99_seconds', 'gauge', {}),
+  ];
+  // Two answers and one failure a second, of which the slowest take 0.1 s and 0.3 s in turn.
+  for (let index = 0; index <= 40; index += 1) {
+    const at = new Date(start + index * 15_000);
+    const values = [index * 30, index * 15, index % 2 === 0 ? 0.1 : 0.3];
+    await keepSamples(reported, [{ project_id: project.id, device_id: id, at, values }]);
+  }
+  const span = new URLSearchParams({ start: seconds(150), end: seconds(450) });
+  const read = (of: TestProject) => call('GET', `/observability/dashboard?${span}`, { token: of.users.reader.token });
+  const { requests } = (await read(project)).body as Dashboard;
+  expect(requests.rate).toBeCloseTo(3, 5);
+  expect(requests.errors_percent).toBeCloseTo(100 / 3, 5);
+  expect(requests.p99_ms).toBeGreaterThan(180);
+  expect(requests.p99_ms).toBeLessThan(220);
+  const none = { rate: null, errors_percent: null, p99_ms: null };
+  expect((await read(globex)).body).toMatchObject({ requests: none });
 });
 
 test('the dashboard shows incidents of the project that were open in the period, and no one else’s', async () => {

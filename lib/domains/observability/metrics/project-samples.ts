@@ -62,7 +62,11 @@ export class ProjectSeries {
 
   /** Where the selectors of a query read: at the finest level that still has its earliest sample. */
   samplesFor(query: Expression, steps: Steps, now: Date): Samples & { level: Level } {
-    const level = levelOf(new Date(earliest(query, steps.start)), now);
+    return this.samplesAt(levelOf(new Date(earliest(query, steps.start)), now));
+  }
+
+  /** The samples of a level, for a query that a coarser one answers as well. */
+  samplesAt(level: Level): Samples & { level: Level } {
     return {
       level,
       lookback_ms: level === 15 ? LOOKBACK_MS : level * 1000 + LATE_MS,

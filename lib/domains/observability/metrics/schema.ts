@@ -154,11 +154,20 @@ export const dashboard = z
       .meta({ description: 'The five resources with the highest mean of each metric over the period, highest first.' }),
     requests: z
       .strictObject({
-        rate: z.number().nullable().meta({ description: 'Per second.' }),
-        errors_percent: z.number().nullable(),
-        p99_ms: z.number().nullable(),
+        rate: z.number().nullable().meta({ description: 'HTTP responses per second, the mean of the period.' }),
+        errors_percent: z
+          .number()
+          .nullable()
+          .meta({ description: 'Share of responses with a status of 500 or above.' }),
+        p99_ms: z.number().nullable().meta({
+          description:
+            'Duration of the slowest listener or backend: the mean of the 99th percentiles that it reported in the period.',
+        }),
       })
-      .meta({ description: 'Requests to load balancers and gateways; null while none reports any.' }),
+      .meta({
+        description:
+          'Requests to load balancers and gateway routes; null while none reports any, and beyond some million samples.',
+      }),
     logs: z.strictObject({ lines: count, errors: count }).meta({
       description: 'Log lines of the period, and those with an error level. Lines of `audit` count for admins only.',
     }),

@@ -246,6 +246,20 @@ describe('fetching', () => {
     });
   });
 
+  test('of what a later catalogue adds does not keep a service from what is there, also when it fails', async () => {
+    const host = newHost();
+    await fetchProgram(host, greeter());
+    const empty = join(folder, 'empty');
+    mkdirSync(empty, { recursive: true });
+    const offline = { ...host, programMirror: empty };
+    const grown = { ...greeter(), sources: [...greeter().sources, { kind: 'debian' as const, packages: ['more'] }] };
+    const ensured = () => ensureProgram(offline, greeter(), [grown]);
+    expect(await ensured()).toMatchObject({ settled: false });
+    await vi.waitUntil(async () => (await ensured()).settled, { timeout: 30_000 });
+    expect(word(host, greeter())).toContain('hello 1.0.0');
+    expect(await stateOf(offline, grown)).toMatchObject({ state: 'unavailable' });
+  });
+
   test('of a program that is not in the catalogue is refused', async () => {
     const unknown = new LocalPrograms(newHost()).fetchProgram({ name: 'nothing', version: '1' });
     await expect(unknown).rejects.toMatchObject({ code: 'INVALID' });

@@ -27,6 +27,7 @@ const attempt = z.object({ step: z.enum(['downloading', 'unpacking']).nullable()
 const attemptFile = (folder: string) => `${folder}.attempt.json`;
 /** Held by the one process that fetches. */
 const lockFile = (folder: string) => `${folder}.lock`;
+const formerFolder = (folder: string) => `${folder}.former`;
 const draftFolder = (folder: string) => `${folder}.new`;
 
 type Fetch = { done: Promise<void>; trouble: string | null };
@@ -41,11 +42,13 @@ export async function ensureProgram(
   wanted: ProgramRef,
   programs: readonly Program[] = PROGRAMS,
 ): Promise<Settlement> {
-  if (await isReady(host, wanted)) return { settled: true };
   const program = knownProgram(wanted, programs);
+  if (await isReady(host, program)) return { settled: true };
   const key = programFolder(host, wanted);
   const current = fetching.get(key);
   if (current?.trouble) {
+    // Services go on with what an earlier release fetched; only what is new has to wait.
+    if ((await readManifest(host, wanted)) !== null) return { settled: true };
     fetching.delete(key);
     throw new EngineError(
       'ENGINE_UNAVAILABLE',
@@ -116,7 +119,11 @@ async function fetchInto(host: Host, program: Program, mirror: string | undefine
   if (await isReady(host, program)) return;
   await removePath(downloads);
   await removePath(stage);
-  await removePath(folder);
+  // Services that run have the former files as their root.
+  await removePath(formerFolder(folder));
+  await rename(folder, formerFolder(folder)).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT') throw error;
+  });
   await rename(draft, folder);
 }
 
@@ -139,11 +146,12 @@ export async function programStates(host: Host, programs: readonly Program[] = P
   return Promise.all(programs.map((program) => programState(host, program)));
 }
 
-async function programState(host: Host, { name, version, licence }: Program): Promise<ProgramState> {
+async function programState(host: Host, program: Program): Promise<ProgramState> {
+  const { name, version, licence } = program;
   const folder = programFolder(host, { name, version });
   const known = { name, version, licence, parts: [], progress: null, trouble: null };
   const found = await readManifest(host, { name, version });
-  if (found) return { ...known, state: 'ready', parts: found.parts };
+  if (found && (await isReady(host, program))) return { ...known, state: 'ready', parts: found.parts };
   const last = await readRecord(attemptFile(folder), attempt);
   if (last?.trouble) return { ...known, state: 'unavailable', trouble: last.trouble };
   // A process that was killed leaves its note, but not the lock.
@@ -191,8 +199,12 @@ export class LocalPrograms implements ProgramStore {
 const readManifest = (host: Host, program: ProgramRef) =>
   readRecord(join(programFolder(host, program), 'manifest.json'), manifest);
 
-async function isReady(host: Host, program: ProgramRef): Promise<boolean> {
-  return (await readManifest(host, program)) !== null;
+/** Whether a program is here with every package that the catalogue names now: an earlier release may have fetched fewer. */
+async function isReady(host: Host, program: Program): Promise<boolean> {
+  const found = await readManifest(host, program);
+  if (!found) return false;
+  const named = program.sources.flatMap((source) => (source.kind === 'debian' ? source.packages : []));
+  return named.every((name) => found.parts.some((part) => part.startsWith(`${name}_`)));
 }
 
 const LIBRARIES = ['usr/lib/', 'usr/lib64/', 'lib/', 'lib64/'];

@@ -5,9 +5,7 @@ import { use } from 'react';
 import { tenants } from '@/components/backoffice/navigation';
 import { quotaDimensions } from '@/components/backoffice/quota-dimensions';
 import { type Tenant, useTenantActions } from '@/components/backoffice/tenant-actions';
-import { TextLink } from '@/components/backoffice/text-link';
-import { Id } from '@/components/kit/data/id';
-import { PropertyList } from '@/components/kit/data/property-list';
+import { TenantFacts } from '@/components/backoffice/tenant-facts';
 import { QuotaBar } from '@/components/kit/data/quota-bar';
 import { Time } from '@/components/kit/data/time';
 import { ResourcePage } from '@/components/kit/resource/resource-page';
@@ -15,7 +13,6 @@ import { ButtonLink } from '@/components/kit/ui/button';
 import { Card } from '@/components/kit/ui/card';
 import { useBackOffice } from '@/lib/client/backoffice';
 import { readTenant } from '@/lib/client/operations/backoffice';
-import { formatCount } from '@/lib/format/quantity';
 import { adminPaths } from '@/lib/paths';
 
 /** One tenant: what is known of it, what it holds of what it may, and what can be done about it. */
@@ -38,7 +35,7 @@ export default function TenantPage({ params }: { params: Promise<{ tenant: strin
       content={(tenant) => (
         <div className="space-y-6">
           {tenant.status === 'suspended' && <Suspended {...tenant} />}
-          <Facts {...tenant} />
+          <TenantFacts {...tenant} />
           <Card title="Quota" description="Hard limits and current usage.">
             <div className="grid gap-x-10 gap-y-6 sm:grid-cols-2 xl:grid-cols-3">
               {quotaDimensions.map(({ name, label, unit }) => (
@@ -65,41 +62,5 @@ function Suspended({ suspended_at, suspension_reason }: Tenant) {
         <p className="mt-0.5 text-pretty break-words text-ink-muted">{suspension_reason}</p>
       </div>
     </div>
-  );
-}
-
-function Facts({ id, slug, members, created_at, updated_at }: Tenant) {
-  return (
-    <Card title="Details">
-      <PropertyList
-        items={[
-          [
-            'Slug',
-            <code key="slug" className="font-mono text-xs">
-              {slug}
-            </code>,
-          ],
-          ['ID', <Id key="id" value={id} label="tenant ID" full />],
-          [
-            'Members',
-            <TextLink key="members" href={adminPaths.users({ tenant_id: id })}>
-              {formatCount(members, 'user')}
-            </TextLink>,
-          ],
-          [
-            'Related',
-            <span key="records" className="flex flex-wrap gap-x-4">
-              <TextLink href={adminPaths.operations({ tenant_id: id })}>Operations</TextLink>
-              <TextLink href={adminPaths.audit({ tenant_id: id })}>Audit log</TextLink>
-              <TextLink href={adminPaths.invoices({ tenant_id: id })}>Invoices</TextLink>
-              <TextLink href={adminPaths.credits({ tenant_id: id })}>Credit</TextLink>
-              <TextLink href={adminPaths.budgets({ search: id })}>Budget</TextLink>
-            </span>,
-          ],
-          ['Created', <Time key="created" at={created_at} form="exact" />],
-          ['Updated', <Time key="updated" at={updated_at} />],
-        ]}
-      />
-    </Card>
   );
 }

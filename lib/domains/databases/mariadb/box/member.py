@@ -1,7 +1,8 @@
 """The first process of a member of a MariaDB cluster: prepares its data, then runs the server and passes signals on.
 
 /etc/service/member.conf has lines `name=value`: members (addresses of all, separated by commas), address (its own), init (yes
-only for the first member before the cluster's first start), superuser, donors (names of members that data are copied from).
+only for the first member before the cluster's first start), superuser, donors (names of members that data are copied from),
+restore (yes while its data come from a backup, check for a server that only reads one).
 The environment has INCARNATION: data of another one are discarded, and copied from a member that serves.
 
 A member with data never decides alone whether it begins the cluster again or joins it: it says how far its data go at
@@ -18,12 +19,16 @@ import sys
 import threading
 import time
 
+sys.path.insert(0, "/etc/service")
+import frames  # noqa: E402
+
 SERVER = "/usr/sbin/mariadbd"
 FILES = "/etc/service"
 DATA, DRAFT, MARK = "/state/data", "/state/data.new", "/state/incarnation"
 # Freed when the disk is full, so that the server can start and say so.
 RESERVE = "/state/reserve"
 NOWHERE = "/state/nowhere"
+BACKUP, STREAM, COPYING = "/usr/bin/mariadb-backup", "/usr/bin/mbstream", "/state/backup.tmp"
 ASK, SOCKET = "/run/service/member.sock", "/run/service/mysql.sock"
 INCARNATION = os.environ["INCARNATION"]
 SHARE = next(path for path in ("/usr/share/mariadb", "/usr/share/mysql") if os.path.exists(f"{path}/english"))
@@ -90,6 +95,26 @@ def sql_files():
     return files + ["maria_add_gis_sp_bootstrap.sql", f"{kind}_sys_schema.sql"]
 
 
+def own_account(told):
+    """Statements that give the platform's account the password of this cluster."""
+    account = f"'{told['superuser']}'@'localhost'"
+    password = native(read(f"{FILES}/superuser.password"))
+    return (
+        f"FLUSH PRIVILEGES;\nCREATE OR REPLACE USER {account} IDENTIFIED BY PASSWORD '{password}';\n"
+        f"GRANT ALL PRIVILEGES ON *.* TO {account} WITH GRANT OPTION;\n"
+    )
+
+
+def run_offline(statements):
+    """Has a server that nobody reaches run statements on the draft."""
+    command = [SERVER, "--no-defaults", "--bootstrap", f"--datadir={DRAFT}", f"--lc-messages-dir={SHARE}"]
+    command += [f"--character-sets-dir={SHARE}/charsets", "--log-warnings=0", "--tmpdir=/state"]
+    command += ["--default-storage-engine=InnoDB", "--innodb-buffer-pool-size=16M", "--net-buffer-length=16K"]
+    done = subprocess.run(command, input=statements, text=True, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    if done.returncode != 0:
+        raise OSError(f"the server's own tables could not be written: {done.stderr[-500:]}")
+
+
 def create(told):
     """A new, empty cluster, whose only account is the platform's own."""
     say("creating the data folder")
@@ -97,20 +122,68 @@ def create(told):
     os.makedirs(DRAFT, mode=0o700)
     parts = ["create database if not exists mysql;\nuse mysql;\nSET @auth_root_socket=NULL;\n"]
     parts += [read(f"{SHARE}/{name}") for name in sql_files()]
-    account = f"'{told['superuser']}'@'localhost'"
-    password = native(read(f"{FILES}/superuser.password"))
-    parts += [
-        "\nDELETE FROM mysql.global_priv WHERE User <> 'mariadb.sys';\nFLUSH PRIVILEGES;\n"
-        f"CREATE USER {account} IDENTIFIED BY PASSWORD '{password}';\n"
-        f"GRANT ALL PRIVILEGES ON *.* TO {account} WITH GRANT OPTION;\n"
-    ]
-    command = [SERVER, "--no-defaults", "--bootstrap", f"--datadir={DRAFT}", f"--lc-messages-dir={SHARE}"]
-    command += [f"--character-sets-dir={SHARE}/charsets", "--log-warnings=0", "--tmpdir=/state"]
-    command += ["--default-storage-engine=InnoDB", "--innodb-buffer-pool-size=16M", "--net-buffer-length=16K"]
-    done = subprocess.run(command, input="".join(parts), text=True, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
-    if done.returncode != 0:
-        raise OSError(f"the tables of the server could not be made: {done.stderr[-500:]}")
+    parts += ["\nDELETE FROM mysql.global_priv WHERE User <> 'mariadb.sys';\n", own_account(told)]
+    run_offline("".join(parts))
     publish()
+
+
+def lower_priority():
+    """Where memory is short, this process ends and not the server."""
+    with open("/proc/self/oom_score_adj", "w", encoding="utf8") as file:
+        file.write("1000")
+
+
+def back_up(sink):
+    """Writes a copy of all data as of its end, which the server goes on changing meanwhile, in the format of mbstream."""
+    discard(COPYING)
+    command = [BACKUP, "--no-defaults", "--backup", "--stream=xbstream", f"--user={settings()['superuser']}"]
+    command += [f"--socket={SOCKET}", f"--datadir={DATA}", f"--target-dir={COPYING}", "--tmpdir=/state"]
+    password = {"MYSQL_PWD": read(f"{FILES}/superuser.password")}
+    with open("/state/backup.log", "w+", encoding="utf8", errors="replace") as notes:
+        done = subprocess.Popen(
+            command, env={**os.environ, **password}, stdout=subprocess.PIPE, stderr=notes, preexec_fn=lower_priority
+        )
+        try:
+            while part := done.stdout.read1(1 << 18):
+                sink.write(part)
+        finally:
+            done.stdout.close()
+            code = done.wait()
+            discard(COPYING)
+        notes.seek(0)
+        if code != 0:
+            raise OSError(f"the data could not be copied: {notes.read()[-800:]}")
+
+
+def restore(told):
+    """Makes the data of a backup those of this member."""
+
+    def take(source):
+        discard(DRAFT)
+        os.makedirs(DRAFT, mode=0o700)
+        unpacking = subprocess.Popen([STREAM, "-x", "-C", DRAFT], stdin=subprocess.PIPE)
+        try:
+            while part := source.read(1 << 18):
+                unpacking.stdin.write(part)
+        finally:
+            unpacking.stdin.close()
+            code = unpacking.wait()
+        if code != 0:
+            raise OSError("the backup could not be unpacked")
+        command = [BACKUP, "--no-defaults", "--prepare", f"--target-dir={DRAFT}", "--use-memory=64M", "--tmpdir=/state"]
+        done = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, errors="replace")
+        if done.returncode != 0:
+            raise OSError(f"the backup could not be prepared: {done.stderr[-800:]}")
+        for name in os.listdir(DRAFT):
+            if name.startswith(("xtrabackup_", "mariadb_backup_", "backup-my.cnf")):
+                os.unlink(f"{DRAFT}/{name}")
+        if told["restore"] == "yes":
+            # Of the former cluster: they stay as the owners of views and routines, and let nobody in.
+            locked = "UPDATE mysql.global_priv SET Priv = JSON_SET(Priv, '$.account_locked', true) WHERE User <> 'mariadb.sys';\n"
+            run_offline(locked + own_account(told))
+        publish()
+
+    frames.restore(take, say)
 
 
 def reserve():
@@ -169,6 +242,14 @@ def base():
     return [SERVER, f"--defaults-file={FILES}/my.cnf", f"--datadir={DATA}", *share]
 
 
+def alone():
+    """A server that reads restored data, for whoever reaches its socket: it knows no cluster and no accounts."""
+    share = [f"--lc-messages-dir={SHARE}", f"--character-sets-dir={SHARE}/charsets"]
+    command = [SERVER, "--no-defaults", f"--datadir={DATA}", f"--socket={SOCKET}", *share, "--tmpdir=/state"]
+    command += ["--skip-networking", "--skip-grant-tables", "--innodb-buffer-pool-size=64M", "--event-scheduler=DISABLED"]
+    return command + ["--pid-file=/run/service/mariadbd.pid", "--local-infile=OFF", f"--secure-file-priv={NOWHERE}"]
+
+
 class Desk:
     """Answers the agent: `PHASE POSITION` at once, and takes its word, `begin` or `join`."""
 
@@ -206,6 +287,10 @@ class Desk:
 def prepare(told, desk):
     """Makes the data ready. Gives the further arguments of the server."""
     os.makedirs(NOWHERE, mode=0o700, exist_ok=True)
+    if told["restore"] and not (mark() == INCARNATION and os.path.isdir(DATA)):
+        restore(told)
+    if told["restore"] == "check":
+        return []
     others = [address for address in told["members"].split(",") if address != told["address"]]
     join = [f"--wsrep-cluster-address=gcomm://{','.join(others)}"]
     begin = ["--wsrep-cluster-address=gcomm://", "--wsrep-new-cluster"]
@@ -215,6 +300,10 @@ def prepare(told, desk):
             os.unlink(RESERVE)
         else:
             reserve()
+        if told["restore"] == "yes":
+            # Nobody else has these data.
+            allow_to_begin()
+            return begin
         found = position()
         if found:
             word = desk.wait(found)
@@ -270,6 +359,9 @@ def main():
         say(f"{error}")
         time.sleep(0.5)
         sys.exit(1)
+    if told["restore"] == "check":
+        os.execv(SERVER, alone())
+    threading.Thread(target=frames.give, args=(back_up, say), daemon=True).start()
     donors = f"--wsrep-sst-donor={told['donors']}," if told["donors"] else "--wsrep-sst-donor="
     server = subprocess.Popen([*base(), *arguments, donors])
 

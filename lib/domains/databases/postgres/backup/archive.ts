@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { createGzip } from 'node:zlib';
 import type { Client } from 'pg';
-import type { BackupStore } from './store';
+import type { BackupStore } from '../../backups/store';
 
 /** Name of the physical slot that keeps WAL until it is archived. */
 export const ARCHIVE_SLOT = 'nephele_archive';

@@ -7,11 +7,11 @@ import { createGunzip, createGzip } from 'node:zlib';
 import type pg from 'pg';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type MajorServer, majorOn, startMajor } from '@/lib/testing/postgres-majors';
+import { FolderStore } from '../../backups/store';
 import { using } from '../upgrade/side';
 import { archiveWal, gapIn, positionOf } from './archive';
 import { beginBaseBackup } from './base-backup';
 import { RECOVERY_QUESTION, recoverySettings, recoveryState, walAfter } from './recovery';
-import { FolderStore } from './store';
 
 const open: MajorServer[] = [];
 const folder = mkdtempSync(join(tmpdir(), 'nephele-backups-'));

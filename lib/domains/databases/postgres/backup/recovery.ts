@@ -1,5 +1,5 @@
+import type { BackupStore } from '../../backups/store';
 import { positionOf } from './archive';
-import type { BackupStore } from './store';
 
 /** Segments of WAL that lead from a base backup on, in order of their places, and the histories of timelines. */
 export async function walAfter(

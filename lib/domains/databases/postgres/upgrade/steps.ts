@@ -44,7 +44,7 @@ import {
 } from './procedure';
 import { allowFollowing } from './replicate';
 import type { SwitchPart } from './switch-over';
-import { UpgradeTrouble } from './trouble';
+import { isUnreachable, reasonOfUpgrade, UpgradeTrouble } from './trouble';
 import { endpointOfUpgrade, membersOf, type Work, workOf } from './work';
 
 const TABLE = 'database_clusters';
@@ -57,6 +57,7 @@ const WAY_BACK_MS = 24 * 60 * 60_000;
 
 type JobStep = CellStep<{ job_id: string }>;
 
+const NOT_FOLLOWED = 'A member ended, or did not answer, before the former version followed the new one.';
 const AS_ASKED = 'The former version was asked for.';
 const noted = (step: JobStep, change: JobChange) => ({ job: jobChange(step.input.job_id, change) });
 const served = (cluster: Pick<Cluster, 'id'>) =>
@@ -69,7 +70,8 @@ async function part<Result>(step: JobStep, run: (work: Work) => Promise<Result>)
     if (work.job.rollback_wanted) return failure(AS_ASKED);
     return await run(work);
   } catch (error) {
-    if (error instanceof UpgradeTrouble || step.operation.attempts >= MOST_ATTEMPTS) return failure(reasonOf(error));
+    if (error instanceof UpgradeTrouble || step.operation.attempts >= MOST_ATTEMPTS)
+      return failure(reasonOfUpgrade(error));
     throw error;
   }
 }
@@ -184,7 +186,7 @@ const upgradeSteps = operationSteps(
       } catch (error) {
         // Clients are served by the new version, and it stays: only the way back is missing.
         if (!(error instanceof UpgradeTrouble) && step.operation.attempts < MOST_ATTEMPTS) throw error;
-        lost = reasonOf(error);
+        lost = isUnreachable(error) ? NOT_FOLLOWED : reasonOf(error);
       }
       if (job.rollback_wanted && lost === null) return failure(AS_ASKED);
       memories.delete(job.id);
@@ -387,7 +389,8 @@ async function later<Result>(step: JobStep, run: (work: Work) => Promise<Result>
   try {
     return await run(await workOf(step));
   } catch (error) {
-    if (error instanceof UpgradeTrouble || step.operation.attempts >= MOST_ATTEMPTS) return failure(reasonOf(error));
+    if (error instanceof UpgradeTrouble || step.operation.attempts >= MOST_ATTEMPTS)
+      return failure(reasonOfUpgrade(error));
     throw error;
   }
 }

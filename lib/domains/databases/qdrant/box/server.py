@@ -1,7 +1,8 @@
 """A member of a Qdrant cluster: the REST API of Qdrant in front of its core, on one port with TLS and a key.
 
 Arguments: the port. Below /etc/service are `api-key` (SHA-256 digests of the keys, one a line) and `tls/`. Data are in /state.
-SIGHUP reads keys and certificate anew.
+SIGHUP reads keys and certificate anew. RESTORE is `restore` where the data come from a backup, which is waited for, and `check`
+where they are only read, without a server.
 """
 
 import importlib.metadata
@@ -12,8 +13,9 @@ import threading
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 PACKAGES = "/usr/lib/python3/dist-packages"
-sys.path[:0] = [HERE, os.environ.get("QDRANT_PACKAGES", PACKAGES)]
+sys.path[:0] = [HERE, os.environ.get("QDRANT_FRAMES", HERE), os.environ.get("QDRANT_PACKAGES", PACKAGES)]
 
+from rest import backups  # noqa: E402
 from rest.routes import Api  # noqa: E402
 from rest.store import Optimizer, Store, say  # noqa: E402
 from rest.web import Bytes, Handler, Keys, LocalServer, PublicServer, tls_context  # noqa: E402
@@ -27,8 +29,14 @@ def main():
     memory_mb = int(os.environ.get("MEMORY_MB", "1024"))
     # A deep request ends as an error of the request, and not as the end of a stack.
     threading.stack_size(16 * 1024 * 1024)
+    data = os.path.join(root, "qdrant")
+    purpose = os.environ.get("RESTORE")
+    if purpose:
+        backups.restore(data, run, os.environ["INCARNATION"])
+    if purpose == "check":
+        backups.check(data, run)
     store = Store(
-        os.path.join(root, "qdrant"),
+        data,
         threads=int(os.environ.get("SEARCH_THREADS", "2")),
         keep_free=int(os.environ.get("KEEP_FREE_MB", "64")) * 1024 * 1024,
     )
@@ -37,6 +45,7 @@ def main():
     tls = tls_context(os.path.join(settings, "tls"))
     api = Api(store, f"core {importlib.metadata.version('qdrant-edge-py')}")
     Optimizer(store).start()
+    backups.give_to_platform(store, run)
 
     public = PublicServer(("0.0.0.0", port), None, bind_and_activate=False)
     path = os.path.join(run, "api.sock")

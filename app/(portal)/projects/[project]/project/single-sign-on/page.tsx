@@ -3,11 +3,9 @@
 import { RotateCcwKey, Settings2, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import { ResourceList } from '@/components/kit/resource/resource-list';
-import { createdColumn } from '@/components/kit/table/columns';
-import { columnsOf } from '@/components/kit/table/data-table';
 import { lazyComponent } from '@/components/kit/ui/lazy-component';
+import { clientColumns } from '@/components/sso/client-columns';
 import { ssoClients } from '@/components/sso/domain';
-import type { Row } from '@/lib/client/list';
 import { useMay } from '@/lib/client/may';
 import { createSsoClient, listSsoClients } from '@/lib/client/operations/workspace';
 import { useProject } from '@/lib/client/project';
@@ -16,36 +14,7 @@ const SettingsDialog = lazyComponent(() =>
   import('@/components/sso/settings-dialog').then((module) => module.SettingsDialog),
 );
 
-type Client = Row<'/api/v1/workspace/sso/clients'>;
 type Shown = { id: string; name: string; client_secret?: string };
-
-const column = columnsOf<Client>();
-const columns = [
-  column.accessor('name', {
-    header: 'Name',
-    enableSorting: true,
-    cell: ({ row: { original } }) => (
-      <span>
-        <span className="block break-words font-medium leading-4">{original.name}</span>
-        <span className="font-mono text-ink-muted text-xs">{original.id}</span>
-      </span>
-    ),
-  }),
-  column.accessor('redirect_uris', {
-    header: 'Redirect URLs',
-    meta: { from: 'md' },
-    cell: ({ getValue }) => (
-      <ul className="space-y-0.5 font-mono text-xs">
-        {getValue().map((uri) => (
-          <li key={uri} className="break-all">
-            {uri}
-          </li>
-        ))}
-      </ul>
-    ),
-  }),
-  createdColumn<Client>({ from: 'lg' }),
-];
 
 /** Applications that members of the project sign in to with their account. */
 export default function SingleSignOnPage() {
@@ -64,7 +33,7 @@ export default function SingleSignOnPage() {
         command={createSsoClient}
         about="Applications, such as Grafana, that members of this project sign in to with their Nephele account."
         empty="Add an application that supports OpenID Connect, and members sign in to it with their account and second factor."
-        columns={columns}
+        columns={clientColumns}
         actions={({ id, name }) => [
           { label: 'Settings', icon: Settings2, onSelect: () => show({ id, name }) },
           {

@@ -3,6 +3,7 @@
 import contextlib
 import datetime
 import hashlib
+import io
 import json
 import os
 import re
@@ -14,6 +15,9 @@ from .errors import Refusal, missing, wrong
 from .store import collection_name, sync_folder
 
 MOST_FILES = 50_000
+NO_SNAPSHOT = "This is no snapshot of a collection"
+# In an archive of all collections: those that are in it from begin to end.
+COMPLETE = "complete.json"
 SNAPSHOT_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,254}")
 
 
@@ -64,8 +68,9 @@ def remove(path):
 
 @contextlib.contextmanager
 def whole(collection):
-    """The collection as it is on disk, while nothing changes it."""
-    with collection.writing():
+    """The collection as it is on disk, while neither writes nor the optimizer change it. Searches go on, and so do writes
+    while the optimizer is waited for."""
+    with collection.reading(), collection.maintenance, collection.update_lock:
         collection.shard.flush()
         yield
 
@@ -82,6 +87,7 @@ def finish(draft, path):
 
 def take(store, collection):
     """Makes a snapshot of one collection."""
+    store.require_room()
     folder = store.snapshots_of(collection)
     os.makedirs(folder, exist_ok=True)
     safe = re.sub(r"[^A-Za-z0-9_-]", "_", collection.name)[:100]
@@ -102,27 +108,38 @@ def full_folder(store):
 
 
 def write_full(store, file):
-    """Writes all collections and aliases as one archive."""
-    with tarfile.open(fileobj=file, mode="w|") as archive:
-        with store.lock:
-            collections = list(store.by_name.values())
-            aliases = dict(store.aliases)
+    """Writes all collections and aliases as one archive, each collection as of a moment of its own. Needs no room on the disk.
+
+    @raises Refusal when a collection cannot be opened: a copy without it would not be whole
+    """
+    if store.broken:
+        raise Refusal(500, "Service internal error: a collection cannot be opened, and a snapshot would be without it")
+    with store.lock:
+        collections = list(store.by_name.values())
+        aliases = dict(store.aliases)
+    complete = []
+    with tarfile.open(fileobj=file, mode="w|", bufsize=1 << 18) as archive:
         for collection in collections:
-            with contextlib.suppress(Refusal), whole(collection):
-                name = os.path.basename(collection.folder)
-                archive.add(collection.description, arcname=f"collections/{name}/collection.json")
-                archive.add(os.path.join(collection.folder, "shard"), arcname=f"collections/{name}/shard")
-        add_text(archive, "aliases.json", json.dumps(aliases), store)
+            name = os.path.basename(collection.folder)
+            try:
+                with whole(collection):
+                    archive.add(collection.description, arcname=f"collections/{name}/collection.json")
+                    archive.add(os.path.join(collection.folder, "shard"), arcname=f"collections/{name}/shard")
+            except (Refusal, FileNotFoundError):
+                # Deleted meanwhile: what was written of it is not in the list.
+                if not collection.is_gone:
+                    raise
+                continue
+            complete.append(name)
+        add_text(archive, "aliases.json", json.dumps(aliases))
+        add_text(archive, COMPLETE, json.dumps(complete))
 
 
-def add_text(archive, name, content, store):
-    path = os.path.join(store.incoming, uuid.uuid4().hex)
-    try:
-        with open(path, "w") as file:
-            file.write(content)
-        archive.add(path, arcname=name)
-    finally:
-        os.remove(path)
+def add_text(archive, name, text):
+    content = text.encode()
+    described_as = tarfile.TarInfo(name)
+    described_as.size = len(content)
+    archive.addfile(described_as, io.BytesIO(content))
 
 
 def take_full(store):
@@ -140,30 +157,39 @@ def take_full(store):
             os.remove(draft)
 
 
-def unpack(path, folder):
+def unpack(archive, folder, most_files=MOST_FILES):
     """Unpacks a snapshot: plain files and folders below `folder`, nothing else.
 
     @raises Refusal for anything else, before it is written
     """
     try:
-        with tarfile.open(path, "r:") as archive:
-            for count, member in enumerate(archive):
-                parts = member.name.split("/")
-                if count >= MOST_FILES or len(parts) > 16 or len(member.name) > 512:
-                    raise wrong("This is no snapshot of a collection")
-                if member.name.startswith("/") or any(part in ("", ".", "..") or "\0" in part for part in parts):
-                    raise wrong("This is no snapshot of a collection")
-                target = os.path.join(folder, *parts)
-                if member.isdir():
-                    os.makedirs(target, exist_ok=True)
-                elif member.isreg():
-                    os.makedirs(os.path.dirname(target), exist_ok=True)
-                    with archive.extractfile(member) as source, open(target, "xb") as file:
-                        shutil.copyfileobj(source, file, 1 << 20)
-                else:
-                    raise wrong("This is no snapshot of a collection")
+        for count, member in enumerate(archive):
+            parts = member.name.split("/")
+            if count >= most_files or len(parts) > 16 or len(member.name) > 512:
+                raise wrong(NO_SNAPSHOT)
+            if member.name.startswith("/") or any(part in ("", ".", "..") or "\0" in part for part in parts):
+                raise wrong(NO_SNAPSHOT)
+            target = os.path.join(folder, *parts)
+            if member.isdir():
+                os.makedirs(target, exist_ok=True)
+            elif member.isreg():
+                os.makedirs(os.path.dirname(target), exist_ok=True)
+                with archive.extractfile(member) as source, open(target, "xb") as file:
+                    shutil.copyfileobj(source, file, 1 << 20)
+            else:
+                raise wrong(NO_SNAPSHOT)
     except (tarfile.TarError, EOFError, FileExistsError, NotADirectoryError, IsADirectoryError, ValueError):
-        raise wrong("This is no snapshot of a collection") from None
+        raise wrong(NO_SNAPSHOT) from None
+
+
+def unpack_file(path, folder):
+    """@raises Refusal for a file that is no snapshot"""
+    try:
+        archive = tarfile.open(path, "r:")
+    except (tarfile.TarError, EOFError, ValueError):
+        raise wrong(NO_SNAPSHOT) from None
+    with archive:
+        unpack(archive, folder)
 
 
 def recover(store, name, path, checksum=None):
@@ -180,9 +206,9 @@ def recover(store, name, path, checksum=None):
     draft = f"{folder}.new"
     try:
         os.makedirs(draft)
-        unpack(path, draft)
+        unpack_file(path, draft)
         if sorted(os.listdir(draft)) != ["collection.json", "shard"]:
-            raise wrong("This is no snapshot of a collection")
+            raise wrong(NO_SNAPSHOT)
         collection = Collection(draft, store)
         try:
             collection.load()

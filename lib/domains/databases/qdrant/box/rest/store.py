@@ -91,6 +91,8 @@ class Collection:
         self.folder = folder
         self.store = store
         self.gate = Gate()
+        # Taken before `update_lock`: by the optimizer, and by whoever copies the files.
+        self.maintenance = threading.Lock()
         self.update_lock = threading.Lock()
         self.is_gone = False
         self.must_reload = False
@@ -432,7 +434,7 @@ class Optimizer(threading.Thread):
         collection.is_dirty = False
         collection.is_optimizing = True
         try:
-            with collection.reading():
+            with collection.reading(), collection.maintenance:
                 collection.shard.flush()
                 collection.shard.optimize()
         except Refusal:

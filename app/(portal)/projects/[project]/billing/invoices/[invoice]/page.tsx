@@ -1,26 +1,23 @@
 'use client';
 
 import { CreditCard, Download } from 'lucide-react';
-import Link from 'next/link';
 import { useParams } from 'next/navigation';
 import { useState } from 'react';
 import { invoices } from '@/components/billing/domain';
 import { useInvoiceActions } from '@/components/billing/invoice-actions';
 import { InvoiceLines } from '@/components/billing/invoice-lines';
-import { type Invoice, monthName, paymentSentence } from '@/components/billing/invoices';
+import { InvoicePayment } from '@/components/billing/invoice-payment';
+import { type Invoice, monthName } from '@/components/billing/invoices';
 import { Money } from '@/components/kit/data/amounts';
 import { DisabledReason } from '@/components/kit/data/disabled-reason';
-import { PropertyList } from '@/components/kit/data/property-list';
 import { StatusBadge } from '@/components/kit/data/status-badge';
 import { Time } from '@/components/kit/data/time';
 import { ErrorNotice } from '@/components/kit/page/error-notice';
 import type { Fact } from '@/components/kit/page/facts';
 import { ResourcePage } from '@/components/kit/resource/resource-page';
 import { Button } from '@/components/kit/ui/button';
-import { Card } from '@/components/kit/ui/card';
 import { readInvoice } from '@/lib/client/operations/billing';
 import { useProject } from '@/lib/client/project';
-import { paths } from '@/lib/paths';
 
 /** One invoice: its lines, what credit paid, and how the rest is paid. */
 export default function InvoicePage() {
@@ -40,7 +37,7 @@ export default function InvoicePage() {
       content={(invoice) => (
         <div className="grid items-start gap-6 xl:grid-cols-[minmax(0,1fr)_20rem]">
           <InvoiceLines invoice={invoice} />
-          <Payment invoice={invoice} />
+          <InvoicePayment invoice={invoice} />
         </div>
       )}
     />
@@ -83,40 +80,5 @@ function InvoiceButtons({ invoice }: { invoice: Invoice }) {
       </Button>
       {error !== undefined && <ErrorNotice title="The PDF could not be downloaded" error={error} />}
     </>
-  );
-}
-
-function Payment({ invoice }: { invoice: Invoice }) {
-  const { project } = useProject();
-  const { customer, payment } = invoice;
-  return (
-    <Card title="Payment">
-      <p className="mb-4 text-pretty text-sm">{paymentSentence(invoice)}</p>
-      <PropertyList
-        items={[
-          ['Billed to', customer.name],
-          ['Paid', payment.paid_at === null ? undefined : <Time key="paid" at={payment.paid_at} />],
-          ['Attempts', payment.attempts === 0 ? undefined : String(payment.attempts)],
-          [
-            'Next attempt',
-            payment.next_attempt_at === null ? undefined : (
-              <Time key="next" at={payment.next_attempt_at} form="moment" />
-            ),
-          ],
-        ]}
-      />
-      {payment.status === 'failed' && (
-        <p className="mt-4 border-t pt-3 text-pretty text-ink-muted text-xs">
-          Add a card under{' '}
-          <Link
-            href={paths.paymentMethods(project.slug)}
-            className="rounded-sm text-accent underline underline-offset-2"
-          >
-            Payment methods
-          </Link>{' '}
-          or choose another default card, then pay the invoice here.
-        </p>
-      )}
-    </Card>
   );
 }

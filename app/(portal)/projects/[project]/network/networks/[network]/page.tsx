@@ -3,21 +3,14 @@
 import { useParams, useRouter } from 'next/navigation';
 import { activityTab } from '@/components/audit/activity-tab';
 import { instances } from '@/components/compute/domain';
-import { Id } from '@/components/kit/data/id';
-import { PropertyList } from '@/components/kit/data/property-list';
-import { Time } from '@/components/kit/data/time';
 import { CreateOne } from '@/components/kit/resource/resource-list';
 import { ResourcePage } from '@/components/kit/resource/resource-page';
-import { Card } from '@/components/kit/ui/card';
 import { lazyComponent } from '@/components/kit/ui/lazy-component';
 import { Skeleton } from '@/components/kit/ui/skeleton';
-import { AddressUse } from '@/components/network/address-use';
 import { networks } from '@/components/network/domain';
 import { useNetworkActions } from '@/components/network/network-actions';
+import { NetworkOverview } from '@/components/network/network-overview';
 import { PortsOf } from '@/components/network/ports-table';
-import { SubnetsCard } from '@/components/network/subnets-card';
-import { TextLink } from '@/components/network/text-link';
-import type { Network } from '@/components/network/types';
 import { getNetwork, updateNetwork } from '@/lib/client/operations/network';
 import { useProject } from '@/lib/client/project';
 import { formatNumber } from '@/lib/format/number';
@@ -53,7 +46,7 @@ export default function NetworkPage() {
       }}
       actions={actionsOf}
       tabs={(network) => [
-        { name: 'overview', label: 'Overview', content: () => <Overview network={network} /> },
+        { name: 'overview', label: 'Overview', content: () => <NetworkOverview network={network} /> },
         {
           name: 'ports',
           label: 'Ports',
@@ -73,38 +66,5 @@ export default function NetworkPage() {
         activityTab(id),
       ]}
     />
-  );
-}
-
-function Overview({ network }: { network: Network }) {
-  return (
-    <div className="grid items-start gap-5 *:min-w-0 lg:grid-cols-2">
-      <Details network={network} />
-      <SubnetsCard subnets={network.subnets} />
-    </div>
-  );
-}
-
-function Details({ network }: { network: Network }) {
-  const { project } = useProject();
-  const { port_count, address_count } = network;
-  return (
-    <Card title="Details">
-      <PropertyList
-        items={[
-          ['IP range', <Id key="cidr" value={network.cidr} label="range" full />],
-          ['IP addresses in use', <AddressUse key="use" used={port_count} total={address_count} small />],
-          [
-            'Router',
-            <TextLink key="router" href={paths.router(project.slug, network.router_id)}>
-              Gateway {network.gateway_ip}
-            </TextLink>,
-          ],
-          ['Default', network.is_default ? 'Yes' : undefined],
-          ['ID', <Id key="id" value={network.id} label="network ID" full />],
-          ['Created', <Time key="created" at={network.created_at} form="exact" />],
-        ]}
-      />
-    </Card>
   );
 }

@@ -39,6 +39,7 @@ export default function FunctionPage() {
   const query = api.useQuery('get', '/api/v1/functions/{id}', { params: { path: { id } } });
   return (
     <ResourcePage
+      full
       of={functions}
       query={query}
       get={getFunction}

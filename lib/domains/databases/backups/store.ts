@@ -4,6 +4,8 @@ import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join, normalize } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { createGunzip } from 'node:zlib';
+import { settings } from '@/lib/settings';
 
 /** Where backups are kept: a platform bucket, or a folder beside the data. Keys are paths such as `wal/0001`. */
 export interface BackupStore {
@@ -74,4 +76,19 @@ export class FolderStore implements BackupStore {
 async function flush(path: string): Promise<void> {
   const file = await open(path);
   await file.sync().finally(() => file.close());
+}
+
+/** Where the backups of a cluster are: beside the data of its host. */
+export const storeOf = (clusterId: string): BackupStore =>
+  new FolderStore(join(settings().dataDir, 'backups', 'databases', clusterId));
+
+/** The data of a backup, packed. */
+export const baseKey = (backupId: string) => `base/${backupId}.tar.gz`;
+
+/** An object as it was before it was packed. @throws Error when there is none */
+export async function unpacked(store: BackupStore, key: string): Promise<Readable> {
+  const packed = await store.read(key);
+  const plain = createGunzip();
+  packed.on('error', (error) => plain.destroy(error));
+  return packed.pipe(plain);
 }

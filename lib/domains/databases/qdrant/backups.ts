@@ -1,0 +1,22 @@
+import type { EngineBackups } from '../backups/engine';
+import { checkedBy, readFramed, sendFramed } from '../backups/framed';
+import { MemberError } from '../cluster/member-error';
+import { checkSpec } from './specs';
+import { failureOf } from './state';
+
+const PATIENT_MS = 5_000;
+
+/** All collections with their aliases. Writes to a collection wait while it is copied. */
+export const qdrantBackups: EngineBackups = {
+  read: (cluster, primary) => readFramed({ cell: cluster.cell_id, id: primary.id }),
+  async afterwards() {},
+  isServing: async (cluster, primary) => (await failureOf(cluster, primary, PATIENT_MS)) === null,
+  send: sendFramed,
+  async recover(cluster, primary) {
+    const failure = await failureOf(cluster, primary, PATIENT_MS);
+    if (failure !== null) throw new MemberError(failure, undefined);
+    return null;
+  },
+  checkSpec,
+  check: checkedBy,
+};
