@@ -169,9 +169,6 @@ function configuration(structure: string, places: Places, pool: Pool, routes: re
   return `${sections.join('\n\n')}\n`;
 }
 
-/** As many as the processors that the service may use: each reload takes as many again until old connections have ended. */
-export const THREADS = 2;
-
 // Whoever waits for a name or a connection is a person: backends that do not answer are left soon.
 /** @param structure tells processes apart: during a reload, the last one may answer for a moment */
 const globalSection = (structure: string) => `global
@@ -293,7 +290,7 @@ export function serverOptions({ weight, target }: ServedBackend): string | null 
   const tls =
     verify === null
       ? ''
-      : ` ssl verify required ca-file ${TRUSTED} sni str(${verify}) verifyhost ${verify} check-sni ${verify}`;
+      : ` ssl verify required ca-file ${TRUSTED} sni str(${verify}) verifyhost ${verify} check-ssl check-sni ${verify}`;
   return `${place} weight ${weight} check inter 2s fastinter 500ms fall 2 rise 1${tls}`;
 }
 

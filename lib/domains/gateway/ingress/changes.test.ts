@@ -46,6 +46,14 @@ test('what is served as it should be needs no command', () => {
   });
 });
 
+test('the certificate of a backend is checked by the health check, too', () => {
+  const secure = { kind: 'address', ip: '203.0.113.9', port: 443, verify: 'api.example.org' } as const;
+  const one = route('a', 0, 80, { backends: [{ name: 'web', weight: 1, target: secure }] });
+  const [command] = changesOf(serving([]), [one]).needed;
+  expect(command).toContain('verify required');
+  expect(command).toContain('verifyhost api.example.org check-ssl check-sni api.example.org');
+});
+
 test('a new target is there before requests are led to it, and what is not served goes in the opposite order', () => {
   const [before, after] = [route('a', 0), route('b', 1, 81, { path_prefix: '/x;y/', strip_prefix: true })];
   const [old, fresh] = [before, after].map((one) => serverPath(one, one.backends[0] ?? { name: '', target: null }));

@@ -313,7 +313,9 @@ export class Ingress {
     condition: Condition,
   ): Promise<void> {
     const stats =
-      condition.state === 'ready' && this.applied.structure !== '' ? await this.settledStats(id, wanted) : new Map<string, Stat>();
+      condition.state === 'ready' && this.applied.structure !== ''
+        ? await this.settledStats(id, wanted)
+        : new Map<string, Stat>();
     const served = new Map(wanted.map((one) => [one.route.id, one]));
     const states = routes.map((route) => stateOf(route, served.get(route.id), stats, condition));
     const changes = states.filter((state, index) => {
