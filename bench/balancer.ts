@@ -1,8 +1,8 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { proxyProgram } from '@/lib/domains/loadbalancing/node-spec';
 import { programRoot } from '@/lib/engines/local/catalogue/store';
@@ -11,6 +11,7 @@ import { filesFolder } from '@/lib/engines/local/services/volatile';
 import { waitFor } from '@/lib/engines/local/turns';
 import { ensureKeys } from '@/lib/runtime/keys';
 import { balancerTrouble, host, memberAt, startBalancerWorld, webListener } from '@/lib/testing/balancer-world';
+import { besides } from './cgroup';
 import type { Load } from './load';
 import { compareWithTime, times } from './processor-time';
 import { printRatio } from './ratio';
@@ -113,26 +114,3 @@ export async function measureBalancer(): Promise<void> {
 
 export const figures = ({ perSecond, p50_ms, p99_ms }: Load) =>
   `${Math.round(perSecond)}/s (p50 ${p50_ms.toFixed(2)} ms, p99 ${p99_ms.toFixed(2)} ms)`;
-
-/** The CPU weight and quota of a cgroup, for cgroups v1 and v2. */
-const LIMITS = ['cpu.shares', 'cpu.cfs_period_us', 'cpu.cfs_quota_us', 'cpu.weight', 'cpu.max'];
-
-/**
- * Puts a process into a group of its own beside that of another one, with the same weight and quota.
- * @returns a function that removes the group, once the process has ended
- */
-function besides(model: number, pid: number): () => void {
-  for (const line of readFileSync(`/proc/${model}/cgroup`, 'utf8').trim().split('\n')) {
-    const [, kinds = '', path = ''] = line.split(':');
-    if (kinds !== '' && !kinds.split(',').includes('cpu')) continue;
-    const theirs = join('/sys/fs/cgroup', kinds === '' ? '' : 'cpu', path);
-    if (path === '/' || !LIMITS.some((name) => existsSync(join(theirs, name)))) continue;
-    const own = join(dirname(theirs), `by-hand-${pid}`);
-    mkdirSync(own);
-    for (const name of LIMITS.filter((limit) => existsSync(join(theirs, limit))))
-      writeFileSync(join(own, name), readFileSync(join(theirs, name), 'utf8').trim());
-    writeFileSync(join(own, 'cgroup.procs'), String(pid));
-    return () => rmdirSync(own);
-  }
-  throw new Error('the node has no group of its own for processor time');
-}

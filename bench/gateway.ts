@@ -1,4 +1,5 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, openSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,13 +8,17 @@ import { execute, query } from '@/lib/core/db/pool';
 import { sql } from '@/lib/core/db/sql';
 import { proxyProgram } from '@/lib/domains/loadbalancing/node-spec';
 import { programRoot } from '@/lib/engines/local/catalogue/store';
-import { describeHost } from '@/lib/engines/local/host';
+import { findProcess } from '@/lib/engines/local/processes';
+import { findSandbox } from '@/lib/engines/local/services/sandbox';
 import { ensureKeys } from '@/lib/runtime/keys';
 import { forgetSettings, settings } from '@/lib/settings';
+import { host } from '@/lib/testing/balancer-world';
 import { freePort, startGatewayWorld } from '@/lib/testing/gateway-world';
 import { figures } from './balancer';
+import { besides } from './cgroup';
 import { loadApart } from './load';
-import { compare, printRatio } from './ratio';
+import { compareWithTime, processorMs, times } from './processor-time';
+import { printRatio } from './ratio';
 
 const SECONDS = 3;
 const CALLERS = 16;
@@ -32,20 +37,23 @@ export async function measureGateway(): Promise<void> {
   forgetSettings();
   ensureKeys();
   const world = await startGatewayWorld();
-  const processes: { kill(): void }[] = [];
+  const processes: ChildProcess[] = [];
+  const removals: (() => void)[] = [];
   try {
     const folder = mkdtempSync(join(tmpdir(), 'nephele-bench-'));
-    const root = programRoot(describeHost({ dataDir: settings().dataDir, cacheDir: world.cacheDir }), proxyProgram);
-    const start = (name: string, configuration: string) => {
+    const root = programRoot(host, proxyProgram);
+    // With a master process, as the gateway has it.
+    const start = (name: string, configuration: string, options: string[] = []): number => {
       const file = join(folder, name);
       writeFileSync(file, configuration);
       const env = { ...process.env, LD_LIBRARY_PATH: join(root, 'usr/lib/x86_64-linux-gnu') };
-      processes.push(
-        spawn(join(root, 'usr/sbin/haproxy'), ['-f', file], {
-          env,
-          stdio: ['ignore', openSync(join(folder, `${name}.log`), 'w'), 'ignore'],
-        }),
-      );
+      const child = spawn(join(root, 'usr/sbin/haproxy'), [...options, '-f', file], {
+        env,
+        stdio: ['ignore', openSync(join(folder, `${name}.log`), 'w'), 'ignore'],
+      });
+      processes.push(child);
+      if (child.pid === undefined) throw new Error('HAProxy was not started');
+      return child.pid;
     };
     const backend = await freePort();
     start(
@@ -71,8 +79,12 @@ export async function measureGateway(): Promise<void> {
     const byHand = (files.get('haproxy.cfg') ?? '')
       .replaceAll(/\/etc\/service\/([\w./-]+)/g, (_, name: string) => join(folder, name.replaceAll('/', '-')))
       .replaceAll('/run/service', folder);
-    start('by-hand.cfg', byHand);
+    const pid = start('by-hand.cfg', byHand, ['-W']);
+    const serviceId = await world.serviceId();
+    const sandbox = await findSandbox(host, serviceId);
+    if (!sandbox) throw new Error('the gateway is not running');
     await new Promise((resolve) => setTimeout(resolve, 1000));
+    removals.push(besides(sandbox.pid, pid));
     const { hostname } = new URL(route.url);
     const load = (port: number) =>
       loadApart(
@@ -80,23 +92,41 @@ export async function measureGateway(): Promise<void> {
         Array.from({ length: CALLERS }, () => ({ method: 'GET', path: '/', host: hostname })),
         SECONDS,
       );
-    const [ours, theirs] = await compare(
-      'perSecond',
-      () => load(settings().gatewayHttpPort),
-      () => load(ports.http),
+    const keeper = findProcess(host, 'shim', serviceId)?.pid;
+    const kept = () => (keeper === undefined ? 0 : processorMs([keeper]));
+    const counted = () => (process.cpuUsage().user + process.cpuUsage().system) / 1000;
+    const [keptBefore, countedBefore] = [kept(), counted()];
+    let answers = 0;
+    const [ours, theirs] = await compareWithTime(
+      {
+        async load() {
+          const seen = await load(settings().gatewayHttpPort);
+          answers += seen.answers;
+          return seen;
+        },
+        pid: sandbox.pid,
+      },
+      { load: () => load(ports.http), pid },
     );
     printRatio(
       'Gateway to HAProxy by hand, 16 callers',
       ours.perSecond / theirs.perSecond,
-      `${figures(ours)} to ${figures(theirs)}`,
+      `${figures(ours)} to ${figures(theirs)}, of processor time ${times(ours, theirs)}`,
       {
         text: '≥ 0.95',
         met: ours.perSecond / theirs.perSecond >= 0.95,
       },
     );
+    const each = (ms: number) => `${((ms * 1000) / answers).toFixed(1)} µs`;
+    console.log(
+      `    A line of the access log: ${each(kept() - keptBefore)} to store, ${each(counted() - countedBefore)} to count`,
+    );
     await changesAmongMany(world, project, backend);
   } finally {
-    for (const process of processes) process.kill();
+    const ended = processes.map((child) => child.exitCode !== null || once(child, 'exit'));
+    for (const child of processes) child.kill();
+    await Promise.all(ended);
+    for (const remove of removals) remove();
     await world.stop();
   }
 }

@@ -4,6 +4,7 @@ import { connect } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { execute, queryRow } from '@/lib/core/db/pool';
 import { sql } from '@/lib/core/db/sql';
+import { RouteSamples } from '@/lib/domains/gateway/traffic/samples';
 import { endProcess } from '@/lib/engines/local/processes';
 import { waitFor } from '@/lib/engines/local/turns';
 import { forgetSettings, settings } from '@/lib/settings';
@@ -78,7 +79,7 @@ export async function gatewayContract(user: string): Promise<void> {
       expect(Math.abs(share - 800)).toBeLessThanOrEqual(10);
     });
 
-    test('a changed route is served within half a second, and the rest of the traffic loses nothing to its reload', async () => {
+    test('a changed route is served within half a second, and the rest of the traffic loses nothing', async () => {
       const [one, two] = [await world.named('one'), await world.named('two')];
       const first = await world.apply(acme, { backends: [url(one)] });
       await world.until(first.id, acme, isActive);
@@ -111,6 +112,63 @@ export async function gatewayContract(user: string): Promise<void> {
       expect(failures).toEqual([]);
       console.log(`served after ${times.map(Math.round).join(', ')} ms`);
       expect(times.toSorted((a, b) => a - b)[2]).toBeLessThan(2_000);
+    });
+
+    test('metrics count the requests of a route alone, also in a backend that another route had before', async () => {
+      const samples = new RouteSamples(world.cell);
+      const at = await world.named('counted');
+      const responses = async (id: string) => {
+        const query = `nephele_gateway_route_backend_responses{resource_id="${id}",backend="web",code="2xx"}`;
+        const path = `/observability/prometheus/api/v1/query?query=${encodeURIComponent(query)}`;
+        const { body } = await world.call('GET', path, world.token(acme));
+        return (body as { data: { result: { value: [number, string] }[] } }).data.result.map(({ value }) => value[1]);
+      };
+      for (const [part, times] of [
+        ['before', 7],
+        ['after', 3],
+      ] as const) {
+        const route = await world.apply(acme, { name: part, path_prefix: `/${part}`, backends: [url(at)] });
+        await world.until(route.id, acme, isActive);
+        await samples.take();
+        for (let index = 0; index < times; index += 1) await world.get(name, `/${part}`);
+        await samples.take();
+        expect(await responses(route.id)).toEqual([String(times)]);
+        expect((await world.call('DELETE', `/gateway/routes/${route.id}`, world.token(acme))).status).toBe(204);
+        await world.ingress.settled();
+      }
+    });
+
+    test('routes come and go without a reload, and sticky sessions stay with their backend', async () => {
+      const [one, two] = [await world.named('one'), await world.named('two')];
+      const first = await world.apply(acme, { backends: [url(one)] });
+      await world.until(first.id, acme, isActive);
+      const processes = await world.processes();
+      for (let round = 0; round < 3; round += 1) {
+        const route = await world.apply(acme, { name: 'extra', path_prefix: '/extra', backends: [url(two)] });
+        await world.until(route.id, acme, isActive);
+        expect((await world.get(name, '/extra')).text).toBe('two /extra');
+        await world.apply(acme, { name: 'extra', path_prefix: '/other', strip_prefix: true, backends: [url(one)] });
+        await world.ingress.settled();
+        await world.until(route.id, acme, isActive);
+        expect((await world.get(name, '/other/a/b')).text).toBe('one /a/b');
+        await world.call('DELETE', `/gateway/routes/${route.id}`, world.token(acme));
+        await world.ingress.settled();
+        expect((await world.get(name, '/other/a')).text).toBe('one /other/a');
+      }
+      expect(await world.processes()).toEqual(processes);
+
+      const sticky = await world.apply(acme, {
+        name: 'sticky',
+        path_prefix: '/sticky',
+        sticky: true,
+        backends: [url(one, 50, 'one'), url(two, 50, 'two')],
+      });
+      await world.until(sticky.id, acme, isActive);
+      const { headers, text } = await world.get(name, '/sticky');
+      const cookie = headers['set-cookie']?.[0]?.split(';')[0] ?? '';
+      for (let index = 0; index < 6; index += 1)
+        expect((await world.get(name, '/sticky', { headers: { cookie } })).text).toBe(text);
+      await world.call('DELETE', `/gateway/routes/${sticky.id}`, world.token(acme));
     });
 
     test('the longest prefix of whole segments wins, and a prefix can be stripped', async () => {
@@ -258,9 +316,29 @@ export async function gatewayContract(user: string): Promise<void> {
       const server = createServer({ cert, key }, (_, response) => response.end('secret')).listen(0, '127.0.0.1');
       await new Promise((resolve) => server.once('listening', resolve));
       const { port } = server.address() as AddressInfo;
-      const route = await world.apply(acme, { backends: [url(`https://127.0.0.1:${port}`)] });
-      await world.until(route.id, acme, ({ status }) => status === 'error');
+      const wrong = `https://127.0.0.1:${port}`;
+      // The gateway runs already, and takes the server while it does.
+      const before = await world.apply(acme, { backends: [url(await world.named('plain'))] });
+      await world.until(before.id, acme, isActive);
+      const route = await world.apply(acme, { backends: [url(wrong)] });
+      const { status_reason } = await world.until(route.id, acme, ({ status }) => status === 'error');
+      expect(status_reason).toBe('No backend is up. web: Its TLS certificate is not valid for its host.');
       expect((await world.get(name)).status).toBe(503);
+      // A process that starts with this server checks it, too.
+      for (const pid of (await world.processes()).reverse()) if (pid > 1) kill(pid);
+      const refuses = () =>
+        world.get(name).then(
+          ({ status }) => status === 503,
+          () => false,
+        );
+      expect(await waitFor(refuses, { timeoutMs: 60_000, everyMs: 50 })).toBe(true);
+      await world.ingress.settled();
+      expect((await world.read(route.id, acme)).status).toBe('error');
+      // Nor does it get a share of requests beside another backend.
+      await world.apply(acme, { backends: [url(wrong, 50, 'wrong'), url(await world.named('right'), 50, 'right')] });
+      await world.until(route.id, acme, ({ status }) => status === 'degraded');
+      await world.ingress.settled();
+      for (let index = 0; index < 10; index += 1) expect((await world.get(name)).text).toBe('right /');
       server.close();
     });
 

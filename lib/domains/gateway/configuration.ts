@@ -22,6 +22,8 @@ export type ServedRoute = {
   /** Its project is suspended: 503. */
   is_suspended: boolean;
   certificate_id: string | null;
+  /** The number of the backend that it has of HAProxy's pool; null when it is sticky, with a backend of its own, or needs none. */
+  pool: number | null;
   backends: ServedBackend[];
 };
 
@@ -39,7 +41,8 @@ export const FILES = '/etc/service';
 export const ADMIN_SOCKET = 'admin.sock';
 export const DEFAULT_CERTIFICATE = 'tls/default.pem';
 export const certificatePath = (id: string) => `tls/${id}.pem`;
-const MAP = 'routes.map';
+export const ROUTES = 'routes.map';
+export const PLACES = 'places.map';
 const CERTIFICATES = 'certificates.list';
 export const CONFIGURATION = 'haproxy.cfg';
 export const STRUCTURE = 'structure';
@@ -47,28 +50,37 @@ export const STRUCTURE = 'structure';
 export const backendName = (routeId: string) => `route-${routeId}`;
 /** The route of a backend's name; undefined for the gateway's own. */
 export const routeOf = (backend: string) => (backend.startsWith('route-') ? backend.slice('route-'.length) : undefined);
+export const poolName = (pool: number) => `pool-${pool}`;
+/** The number of a backend of the pool; undefined for others. */
+export const poolOf = (backend: string) =>
+  /^pool-\d+$/.test(backend) ? Number(backend.slice('pool-'.length)) : undefined;
+
+/** HAProxy's servers in the pool have a mark of their target behind the backend's name. */
+const MARK = ':';
+export const backendOfServer = (server: string) => server.split(MARK, 1)[0] ?? server;
+
+/** A server's backend and name. In the pool, another target is another server. */
+export function serverPath(
+  { id, pool }: Pick<ServedRoute, 'id' | 'pool'>,
+  { name, target }: Pick<ServedBackend, 'name' | 'target'>,
+): string {
+  if (pool === null) return `${backendName(id)}/${name}`;
+  const mark = createHash('sha256')
+    .update(JSON.stringify([id, target]))
+    .digest('hex');
+  return `${poolName(pool)}/${name}${MARK}${mark.slice(0, 12)}`;
+}
 
 const CHALLENGES = '/.well-known/acme-challenge/';
 const TRUSTED = '/etc/service/authorities.pem';
 export const AUTHORITIES = 'authorities.pem';
 /** Of backends without a `request_timeout_s`. */
 const RESPONSE_S = 60;
-
-/**
- * Everything of the configuration whose change requires a reload. Weights, addresses and certificates reach a running
- * process through its runtime API.
- */
-const structureOf = (places: Places, routes: readonly ServedRoute[]) =>
-  JSON.stringify([
-    places,
-    routes.map(({ certificate_id: _, ...route }) => ({
-      ...route,
-      backends: route.backends.map(({ name, target }) => ({
-        name,
-        target: target?.kind === 'address' ? { ...target, ip: '' } : target,
-      })),
-    })),
-  ]);
+/** As many as the processors that the service may use: each reload takes as many again until old connections have ended. */
+export const THREADS = 2;
+/** How long connections last at the most when what they go to is not served any more. */
+export const LAST_CONNECTION_MINUTES = 30;
+const SUSPENDED = 'suspended';
 
 export type Rendered = { path: string; content: string; live: boolean };
 
@@ -83,28 +95,79 @@ export function smallestWeights(weights: readonly number[]): number[] {
   return weights.map((weight) => weight / divisor);
 }
 
+/** What the pool has: how many backends for routes, and whether authorities are known to check certificates by. */
+export type Pool = { size: number; hasAuthorities: boolean };
+
 /** The files of the gateway's HAProxy (2.6), without certificates. */
-export function renderGateway(places: Places, routes: readonly ServedRoute[]): Rendered[] {
-  const structure = createHash('sha256').update(structureOf(places, routes)).digest('hex');
-  const configuration = [
+export function renderGateway(places: Places, pool: Pool, routes: readonly ServedRoute[]): Rendered[] {
+  const structure = structureOf(places, pool, routes);
+  return [
+    { path: CONFIGURATION, content: configuration(structure, places, pool, routes), live: true },
+    ...[...mapsOf(routes)].map(([path, entries]) => ({
+      path,
+      content: [...entries].map(([key, value]) => `${key} ${value}\n`).join(''),
+      live: true,
+    })),
+    { path: CERTIFICATES, content: certificateList(routes), live: true },
+    { path: STRUCTURE, content: structure, live: false },
+  ];
+}
+
+/** The maps by which requests find their backends, by file: host and path to route, and route to place. */
+export const mapsOf = (routes: readonly ServedRoute[]): ReadonlyMap<string, ReadonlyMap<string, string>> =>
+  new Map([
+    [PLACES, new Map(routes.map((route) => [backendName(route.id), placeOf(route)]))],
+    [ROUTES, new Map(routes.map(({ id, host, path_prefix }) => [`${host}${path_prefix}`, backendName(id)]))],
+  ]);
+
+/** A route's backend, its time limit in milliseconds, and the number and text of the segments that are stripped. */
+function placeOf({ id, pool, path_prefix, strip_prefix, request_timeout_s, is_suspended }: ServedRoute): string {
+  const backend = is_suspended ? SUSPENDED : pool === null ? backendName(id) : poolName(pool);
+  const segments = path_prefix.split('/').length - 2;
+  const stripped = strip_prefix && segments > 0 ? [segments, path_prefix.slice(0, -1)] : ['', ''];
+  return [backend, request_timeout_s === null ? '' : request_timeout_s * 1000, ...stripped].join('|');
+}
+
+/** The backend of an entry of the map of places. */
+export const backendOfPlace = (place: string) => place.split('|', 1)[0] ?? '';
+
+/** A digest of all that only a reload changes; everything else reaches a running process through its runtime API. */
+function structureOf(places: Places, pool: Pool, routes: readonly ServedRoute[]): string {
+  const withoutLive = routes
+    .filter(({ sticky }) => sticky)
+    .map((route) => ({
+      ...route,
+      backends: route.backends.map(({ name, target }) => ({
+        name,
+        weight: 1,
+        target: target?.kind === 'address' ? { ...target, ip: '' } : target,
+      })),
+    }));
+  const digest = createHash('sha256')
+    .update(configuration('', places, pool, withoutLive))
+    .digest('hex');
+  return `${pool.size}-${digest}`;
+}
+
+/** The size of the pool that a process with this structure has; undefined for one of another release. */
+export const poolSizeOf = (structure: string) => (/^\d+-/.test(structure) ? Number.parseInt(structure, 10) : undefined);
+
+function configuration(structure: string, places: Places, pool: Pool, routes: readonly ServedRoute[]): string {
+  const inPool = new Map(routes.map((route) => [route.pool, route]));
+  const sections = [
     globalSection(structure),
     defaults,
     frontend(places),
     platform(places),
     functions,
     unknown,
-    ...routes.map(backend),
-  ].join('\n\n');
-  return [
-    { path: CONFIGURATION, content: `${configuration}\n`, live: true },
-    { path: MAP, content: routes.map(mapLine).join(''), live: true },
-    { path: CERTIFICATES, content: certificateList(routes), live: true },
-    { path: STRUCTURE, content: structure, live: false },
+    suspended,
+    ...(pool.hasAuthorities ? [authorities] : []),
+    ...routes.filter(({ sticky }) => sticky).map((route) => backend(backendName(route.id), route)),
+    ...Array.from({ length: pool.size }, (_, number) => backend(poolName(number), inPool.get(number))),
   ];
+  return `${sections.join('\n\n')}\n`;
 }
-
-/** As many as the processors that the service may use: each reload takes as many again until old connections have ended. */
-export const THREADS = 2;
 
 // Whoever waits for a name or a connection is a person: backends that do not answer are left soon.
 /** @param structure tells processes apart: during a reload, the last one may answer for a moment */
@@ -115,7 +178,7 @@ const globalSection = (structure: string) => `global
   stats timeout 1h
   maxconn 8000
   nbthread ${THREADS}
-  hard-stop-after 30m
+  hard-stop-after ${LAST_CONNECTION_MINUTES}m
   ssl-default-bind-options ssl-min-ver TLSv1.2
   tune.ssl.default-dh-param 2048`;
 
@@ -129,6 +192,7 @@ const defaults = `defaults
   retry-on conn-failure
   timeout connect 3s
   timeout client 60s
+  timeout server ${RESPONSE_S}s
   timeout http-request 15s
   timeout http-keep-alive 60s
   timeout queue 10s
@@ -137,9 +201,13 @@ const defaults = `defaults
   default-server init-addr none`;
 
 // Fields that a client chooses come last: what is billed is in front of them.
-const LOG_FORMAT = "log-format '%ST %B %U %Ta %ci %b %s %tsc %HM %ID %[var(txn.scheme)] %[var(txn.host),url_enc] %HPO'";
+const LOG_FORMAT =
+  "log-format '%ST %B %U %Ta %ci %[var(txn.route)] %s %tsc %HM %ID %[var(txn.scheme)] %[var(txn.host),url_enc] %HPO'";
 
 const section = (head: string, lines: readonly string[]) => [head, ...lines.map((line) => `  ${line}`)].join('\n');
+
+/** Numbers of segments: with some of them, any number of the segments of a prefix (500 characters) is stripped. */
+const STRIPS = [1, 2, 4, 8, 16, 32, 64, 128];
 
 /** The key of a request in the map: host and path, with a slash at the end so that only whole segments match. */
 const frontend = ({ host, httpPort, httpsPort, functionDomain }: Places) =>
@@ -153,16 +221,24 @@ const frontend = ({ host, httpPort, httpsPort, functionDomain }: Places) =>
     'http-request set-var(txn.scheme) str(http) unless { ssl_fc }',
     'http-request set-var(txn.host) req.hdr(host),host_only,lower,rtrim(.)',
     'http-request set-var(txn.path) path',
-    `http-request set-var(txn.route) var(txn.host),concat(,txn.path,/),map_beg(${FILES}/${MAP})`,
+    `http-request set-var(txn.place) str(platform) if { path_beg ${CHALLENGES} }`,
+    `http-request set-var(txn.place) str(functions) if { var(txn.host) -m reg ^[a-z0-9-]+--fn[.][a-z0-9-]+[.]${functionDomain.replaceAll('.', '[.]')}$ }`,
+    `http-request set-var(txn.route) var(txn.host),concat(,txn.path,/),map_beg(${FILES}/${ROUTES}) unless { var(txn.place) -m found }`,
+    `http-request set-var(txn.place) var(txn.route),map(${FILES}/${PLACES}) if { var(txn.route) -m found }`,
     'http-request set-header X-Request-Id %[unique-id] unless { req.hdr(X-Request-Id) -m found }',
     'http-request set-header X-Forwarded-Proto %[var(txn.scheme)]',
     'http-request set-header X-Forwarded-Host %[req.hdr(host)]',
     'http-request del-header X-Forwarded-For',
     'option forwardfor',
     LOG_FORMAT,
-    `use_backend platform if { path_beg ${CHALLENGES} }`,
-    `use_backend functions if { var(txn.host) -m reg ^[a-z0-9-]+--fn[.][a-z0-9-]+[.]${functionDomain.replaceAll('.', '[.]')}$ }`,
-    'use_backend %[var(txn.route)] if { var(txn.route) -m found }',
+    'http-request set-var(txn.timeout) var(txn.place),field(2,|) if { var(txn.place),field(2,|) -m len gt 0 }',
+    'http-request set-var(txn.stripped) var(txn.place),field(3,|) if { var(txn.place),field(3,|) -m len gt 0 }',
+    'http-request set-header X-Forwarded-Prefix %[var(txn.place),field(4,|)] if { var(txn.stripped) -m found }',
+    ...STRIPS.map(
+      (segments) =>
+        `http-request set-path /%[path,field(${segments + 2},/,0)] if { var(txn.stripped) -m found } { var(txn.stripped),and(${segments}) -m int gt 0 }`,
+    ),
+    'use_backend %[var(txn.place),field(1,|)] if { var(txn.place) -m found }',
     'default_backend unknown',
   ]);
 
@@ -181,45 +257,42 @@ const unknown = section('backend unknown', [
   'http-request return status 404 content-type "text/plain; charset=utf-8" string "No route leads here."',
 ]);
 
-function backend({ id, path_prefix, strip_prefix, request_timeout_s, sticky, is_suspended, backends }: ServedRoute) {
-  const head = `backend ${backendName(id)}`;
-  if (is_suspended)
-    return section(head, [
-      'http-request return status 503 content-type "text/plain; charset=utf-8" hdr Retry-After 300 string "This service is suspended."',
-    ]);
-  // Without the slash at its end.
-  const length = path_prefix.length - 1;
-  const stripped =
-    strip_prefix && length > 0
-      ? [
-          // In this order: a path that has been cut is short, too.
-          `http-request set-path / if { path_len le ${length} }`,
-          `http-request set-path "%[path,bytes(${length})]" if { path_len gt ${length} }`,
-          `http-request set-header X-Forwarded-Prefix ${path_prefix.slice(0, -1)}`,
-        ]
-      : [];
-  return section(head, [
+const suspended = section(`backend ${SUSPENDED}`, [
+  'http-request return status 503 content-type "text/plain; charset=utf-8" hdr Retry-After 300 string "This service is suspended."',
+]);
+
+/** Servers that come while the process runs may name only authorities that it has read at its start. */
+const authorities = section('backend authorities', [
+  `server none 127.0.0.1:1 disabled ssl verify required ca-file ${TRUSTED}`,
+]);
+
+const backend = (name: string, route?: ServedRoute) =>
+  section(`backend ${name}`, [
     'balance roundrobin',
-    `timeout server ${request_timeout_s ?? RESPONSE_S}s`,
-    ...stripped,
-    ...(sticky ? ['cookie NEPHELE_ROUTE insert indirect nocache httponly'] : []),
-    ...backends.flatMap((one) => server(one, sticky)),
+    'http-request set-timeout server var(txn.timeout) if { var(txn.timeout) -m found }',
+    ...(route?.sticky ? ['cookie NEPHELE_ROUTE insert indirect nocache httponly'] : []),
+    ...(route?.backends.flatMap((one) => server(route, one)) ?? []),
   ]);
+
+function server(route: ServedRoute, one: ServedBackend): string[] {
+  const options = serverOptions(one);
+  if (options === null) return [];
+  const [, name] = serverPath(route, one).split('/');
+  const cookie = route.sticky ? ` cookie ${one.name}` : '';
+  return [`server ${name} ${options}${cookie}`];
 }
 
-function server({ name, weight, target }: ServedBackend, sticky: boolean): string[] {
-  if (target === null) return [];
+/** Address, weight and checks of a server, as the configuration and the runtime API have them; null without a target. */
+export function serverOptions({ weight, target }: ServedBackend): string | null {
+  if (target === null) return null;
   const place = target.kind === 'socket' ? `unix@${target.path}` : at(target.ip, target.port);
   const verify = target.kind === 'address' ? target.verify : null;
   const tls =
     verify === null
       ? ''
-      : ` ssl verify required ca-file ${TRUSTED} sni str(${verify}) verifyhost ${verify} check-sni ${verify}`;
-  const cookie = sticky ? ` cookie ${name}` : '';
-  return [`server ${name} ${place} weight ${weight} check inter 2s fastinter 500ms fall 2 rise 1${tls}${cookie}`];
+      : ` ssl verify required ca-file ${TRUSTED} sni str(${verify}) verifyhost ${verify} check-ssl check-sni ${verify}`;
+  return `${place} weight ${weight} check inter 2s fastinter 500ms fall 2 rise 1${tls}`;
 }
-
-const mapLine = ({ id, host, path_prefix }: ServedRoute) => `${host}${path_prefix} ${backendName(id)}\n`;
 
 /** A certificate is served only for the hosts whose routes name it. */
 const certificateList = (routes: readonly ServedRoute[]) =>

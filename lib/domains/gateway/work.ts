@@ -7,7 +7,7 @@ import type { ServiceSource } from '@/lib/hosts/services/engine';
 import { Ingress } from './ingress/ingress';
 import { bareSpec } from './ingress/spec';
 import { advanceRollouts } from './rollouts';
-import { sampleRoutes } from './traffic/samples';
+import { RouteSamples } from './traffic/samples';
 import { countTraffic } from './traffic/traffic';
 import { verifyHostsJob } from './verification';
 
@@ -43,7 +43,10 @@ const watch = (cell: string): Watch => {
       {
         name: 'sampling the traffic of routes',
         every_ms: SAMPLE_MS,
-        begin: () => ({ look: () => sampleRoutes(cell) }),
+        begin: () => {
+          const samples = new RouteSamples(cell);
+          return { look: () => samples.take() };
+        },
       },
       { name: 'moving rollouts on', every_ms: ROLLOUT_MS, begin: () => ({ look: () => advanceRollouts(cell) }) },
     ],

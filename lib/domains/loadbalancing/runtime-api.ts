@@ -41,6 +41,8 @@ export function parseStats(csv: string): Stat[] {
     });
 }
 
-/** Fields with commas stand in quotes. */
-const fieldsOf = (line: string) =>
+/** Fields with commas stand in quotes, which few lines have. */
+const fieldsOf = (line: string) => (line.includes('"') ? quotedFieldsOf(line) : line.split(','));
+
+const quotedFieldsOf = (line: string) =>
   [...line.matchAll(/(?:"((?:[^"]|"")*)"|([^,]*))(?:,|$)/g)].map(([, quoted, plain]) => quoted ?? plain ?? '');

@@ -10,18 +10,28 @@ import { raw, sql } from '@/lib/core/db/sql';
 import { reportIncident, resolveIncident } from '@/lib/core/incidents/incident';
 import { FunctionFront } from '@/lib/domains/functions/http/front';
 import { functionSocket } from '@/lib/domains/functions/http/sockets';
-import { ask, parseStats, type Stat } from '@/lib/domains/loadbalancing/runtime-api';
+import { ask, type Stat } from '@/lib/domains/loadbalancing/runtime-api';
 import { settleTls } from '@/lib/domains/loadbalancing/runtime-certificates';
 import type { EntryTarget } from '@/lib/domains/network/engine';
 import { ensureWired } from '@/lib/domains/network/topology';
 import { engineOf } from '@/lib/engines/engines';
 import { detailOf, EngineError, reasonOf } from '@/lib/engines/error';
 import { log } from '@/lib/log';
-import { ADMIN_SOCKET, backendName, type ServedRoute, STRUCTURE, smallestWeights, type Target } from '../configuration';
+import {
+  ADMIN_SOCKET,
+  LAST_CONNECTION_MINUTES,
+  type ServedRoute,
+  STRUCTURE,
+  serverPath,
+  smallestWeights,
+  type Target,
+} from '../configuration';
 import type { RouteStatus } from '../schema';
 import { NOT_SERVED, NOT_VERIFIED } from '../service';
 import type { Health } from '../view';
 import { Addresses } from './addresses';
+import { type Changes, changesOf, requestsOf } from './changes';
+import { BackendPool } from './pool';
 import {
   type CellRoute,
   functionsAmong,
@@ -33,6 +43,7 @@ import {
   routesOfCell,
   routesVersion,
 } from './routes';
+import { type Running, readRunning } from './running';
 import { bareSpec, filesOf, placesHere } from './spec';
 
 /** What was made sure of is made sure of again after this long. */
@@ -40,6 +51,8 @@ const TRUSTED_MS = 10_000;
 /** After a reload, the new process answers within this. */
 const RELOAD_MS = 20;
 const RELOAD_TRIES = 150;
+/** So often what a process lacks is sent to it; what it refuses then is tried again at the next look. */
+const CHANGE_TRIES = 5;
 /** Certificates that a process did not take, such as one that was just starting, are tried again after this. */
 const CERTIFICATES_AGAIN_MS = 200;
 
@@ -58,11 +71,14 @@ type Condition = { state: 'ready'; reason: null } | { state: 'waiting' | 'failed
 const READY: Condition = { state: 'ready', reason: null };
 
 type ServerFacts = { name: string; weight: number; target: Target | null; reason: string | null };
-type Wanted = { route: CellRoute; servers: ServerFacts[] };
+type Wanted = { route: CellRoute; served: ServedRoute; servers: ServerFacts[] };
 
 /** The gateway's process of a cell and everything that it serves. */
 export class Ingress {
   private readonly addresses = new Addresses();
+  private readonly pool = new BackendPool();
+  /** Servers that wait for the end of their connections, by path, with the time when they were taken away. */
+  private leaving = new Map<string, number>();
   private readonly entered = new Map<string, { targets: string; at: number; sockets: Map<string, string> }>();
   private version = '';
   private waitingSince: number | undefined;
@@ -92,9 +108,14 @@ export class Ingress {
     const isNeeded = routes.length > 0 || (await hasChallenges()) || (await hasFunctionUrls(this.cell));
     const id = await serviceOf(this.cell, isNeeded);
     if (id === undefined) return;
-    const wanted = await this.plan(routes.filter(({ is_owned }) => is_owned));
+    const planned = await this.plan(routes.filter(({ is_owned }) => is_owned));
     if (isNeeded) await this.openFunctions(id, routes);
-    const condition = isNeeded ? await this.ensure(id, wanted) : await this.stop(id);
+    const { size, numbers } = this.pool.allot(
+      planned.flatMap(({ route }) => (needsPool(route) ? [route.id] : [])),
+      isNeeded ? await readRunning(this.socket(id)) : undefined,
+    );
+    const wanted = planned.map((one) => ({ ...one, served: servedRoute(one, numbers.get(one.route.id) ?? null) }));
+    const condition = isNeeded ? await this.ensure(id, size, wanted) : await this.stop(id);
     this.version = version;
     await this.report(id, condition);
     await this.bringUpToDate(id, routes, wanted, condition);
@@ -128,7 +149,7 @@ export class Ingress {
     await reportIncident({ key: INCIDENT, project_id: null, resource: { type: 'gateway', id }, reason });
   }
 
-  private async plan(routes: CellRoute[]): Promise<Wanted[]> {
+  private async plan(routes: CellRoute[]): Promise<Omit<Wanted, 'served'>[]> {
     const ids = routes.flatMap(({ backends }) =>
       backends.flatMap(({ instance_id, load_balancer_id }) => instance_id ?? load_balancer_id ?? []),
     );
@@ -230,11 +251,16 @@ export class Ingress {
       .catch((error) => log.warn({ err: error, router }, 'the gateway could not leave a network'));
   }
 
-  private async ensure(id: string, wanted: readonly Wanted[]): Promise<Condition> {
+  private async ensure(id: string, poolSize: number, wanted: readonly Wanted[]): Promise<Condition> {
     const { services } = engineOf(this.cell);
     const owners = new Map(wanted.map(({ route }) => [route.id, route.project_id]));
     try {
-      const files = await filesOf(id, wanted.map(servedRoute), owners);
+      const files = await filesOf(
+        id,
+        poolSize,
+        wanted.map(({ served }) => served),
+        owners,
+      );
       const text = JSON.stringify(files);
       const isSame = this.applied.files === text && Number.isFinite(this.applied.at);
       if (isSame && performance.now() - this.applied.at < TRUSTED_MS) return READY;
@@ -279,14 +305,7 @@ export class Ingress {
     return join(engineOf(this.cell).services.socketFolder(id), ADMIN_SOCKET);
   }
 
-  /** Undefined while the process with this structure does not answer yet. */
-  private async stats(id: string, structure: string): Promise<Stat[] | undefined> {
-    const answer = await ask(this.socket(id), ['show info', 'show stat']);
-    if (!answer?.includes(`\ndescription: ${structure}\n`)) return undefined;
-    return parseStats(answer.slice(answer.indexOf('# pxname')));
-  }
-
-  /** Sets weights and addresses of the running process, and writes down what each route has. */
+  /** Brings the changes into the running process, and writes down what each route has. */
   private async bringUpToDate(
     id: string,
     routes: readonly CellRoute[],
@@ -294,7 +313,9 @@ export class Ingress {
     condition: Condition,
   ): Promise<void> {
     const stats =
-      condition.state === 'ready' && wanted.length > 0 ? await this.settledStats(id, wanted) : new Map<string, Stat>();
+      condition.state === 'ready' && this.applied.structure !== ''
+        ? await this.settledStats(id, wanted)
+        : new Map<string, Stat>();
     const served = new Map(wanted.map((one) => [one.route.id, one]));
     const states = routes.map((route) => stateOf(route, served.get(route.id), stats, condition));
     const changes = states.filter((state, index) => {
@@ -314,28 +335,48 @@ export class Ingress {
     if (changed > 0) signalChange();
   }
 
-  /** Statistics of a process that has all servers with their weights; after a reload it takes a moment. */
-  private async settledStats(id: string, wanted: readonly Wanted[]): Promise<Map<string, Stat>> {
-    let found = new Map<string, Stat>();
-    const { structure } = this.applied;
-    for (let attempt = 0; attempt < RELOAD_TRIES; attempt += 1) {
-      const stats = await this.stats(id, structure);
-      if (stats === undefined) {
+  /** Statistics of a process that serves all that it should; after a reload it takes a moment. */
+  private async settledStats(id: string, wanted: readonly Wanted[]): Promise<ReadonlyMap<string, Stat>> {
+    const routes = wanted.map(({ served }) => served);
+    const socket = this.socket(id);
+    let running: Running | undefined;
+    let changes: Changes | undefined;
+    for (let waits = 0, tries = 0; waits < RELOAD_TRIES && tries < CHANGE_TRIES; ) {
+      const found = await readRunning(socket);
+      if (found?.structure === this.applied.structure) {
+        running = found;
+        changes = changesOf(found, routes);
+        if (changes.isConflicting) {
+          // What it serves was not known when backends were chosen. The next look knows.
+          setTimeout(() => this.look.fire(), RELOAD_MS).unref();
+          return found.servers;
+        }
+        if (changes.needed.length === 0 && !changes.isImpossible) break;
+        const answers: (string | undefined)[] = [];
+        for (const request of requestsOf(changes.needed)) answers.push(await ask(socket, request));
+        tries += 1;
+        if (tries === CHANGE_TRIES)
+          log.warn(
+            { commands: changes.needed.slice(0, 10), answers: answers.slice(0, 10) },
+            'the gateway did not take a change',
+          );
+      } else {
+        waits += 1;
         await new Promise((resolve) => setTimeout(resolve, RELOAD_MS));
-        continue;
       }
-      found = new Map(stats.map((stat) => [`${stat.pxname}/${stat.svname}`, stat]));
-      const commands = wanted.flatMap(({ route, servers }) =>
-        route.is_suspended ? [] : commandsFor(route, servers, found),
-      );
-      if (!commands.includes('')) {
-        if (commands.length === 0) return found;
-        await ask(this.socket(id), commands);
-        continue;
-      }
-      await new Promise((resolve) => setTimeout(resolve, RELOAD_MS));
     }
-    return found;
+    if (changes) await this.takeAway(socket, changes);
+    return running?.servers ?? new Map();
+  }
+
+  /** Removes servers that have no connections any more; those of others are ended after a while. */
+  private async takeAway(socket: string, { left, leftovers }: Changes): Promise<void> {
+    const at = performance.now();
+    this.leaving = new Map(left.map((path) => [path, this.leaving.get(path) ?? at]));
+    const ends = [...this.leaving]
+      .filter(([, since]) => at - since > LAST_CONNECTION_MINUTES * 60_000)
+      .map(([path]) => `shutdown sessions server ${path}`);
+    for (const request of requestsOf([...ends, ...leftovers])) await ask(socket, request);
   }
 }
 
@@ -343,45 +384,26 @@ const hostOf = (url: string) => new URL(url).hostname;
 const entryKey = ({ router_id, ip }: Pick<Place, 'router_id' | 'ip'>, port: number | null) =>
   `${router_id} ${ip} ${port}`;
 
-const servedRoute = ({ route, servers }: Wanted): ServedRoute => ({
-  id: route.id,
-  host: route.host,
-  path_prefix: route.path_prefix,
-  strip_prefix: route.strip_prefix,
-  request_timeout_s: route.request_timeout_s,
-  sticky: route.sticky,
-  is_suspended: route.is_suspended,
-  certificate_id: route.tls_certificate_id,
-  backends: servers.map(({ name, target }, index) => ({
-    name,
-    weight: smallestWeights(weightsOf(servers))[index] ?? 0,
-    target,
-  })),
-});
+/** Cookies need servers that are there from the start (HAProxy 2.6): such a route has a backend of its own. */
+const needsPool = ({ sticky, is_suspended }: CellRoute) => !sticky && !is_suspended;
 
-const weightsOf = (servers: readonly ServerFacts[]) => servers.map(({ weight }) => weight);
-
-/** What the process lacks; an empty command stands for a server that only a reload brings. */
-function commandsFor(route: CellRoute, servers: readonly ServerFacts[], stats: ReadonlyMap<string, Stat>): string[] {
-  const weights = smallestWeights(weightsOf(servers));
-  const changes = servers.map(({ name, target }, index) => {
-    if (target === null) return { more: [], less: [] };
-    const weight = weights[index] ?? 0;
-    const server = `${backendName(route.id)}/${name}`;
-    const stat = stats.get(server);
-    if (!stat) return { more: [''], less: [] };
-    const shares = Number(stat.weight) === weight ? [] : [`set weight ${server} ${weight}`];
-    const isLess = weight < Number(stat.weight);
-    const address =
-      target.kind === 'address' ? `${target.ip.includes(':') ? `[${target.ip}]` : target.ip}:${target.port}` : null;
-    const moves =
-      address === null || stat.addr === address || target.kind !== 'address'
+function servedRoute({ route, servers }: Omit<Wanted, 'served'>, pool: number | null): ServedRoute {
+  const weights = smallestWeights(servers.map(({ weight }) => weight));
+  return {
+    id: route.id,
+    host: route.host,
+    path_prefix: route.path_prefix,
+    strip_prefix: route.strip_prefix,
+    request_timeout_s: route.request_timeout_s,
+    sticky: route.sticky,
+    is_suspended: route.is_suspended,
+    certificate_id: route.tls_certificate_id,
+    pool,
+    backends:
+      pool === null && !route.sticky
         ? []
-        : [`set server ${server} addr ${target.ip} port ${target.port}`];
-    return { more: [...(isLess ? [] : shares), ...moves], less: isLess ? shares : [] };
-  });
-  // At no moment is a route without any weight.
-  return [...changes.flatMap(({ more }) => more), ...changes.flatMap(({ less }) => less)];
+        : servers.map(({ name, target }, index) => ({ name, weight: weights[index] ?? 0, target })),
+  };
 }
 
 type Observed = Health[string];
@@ -425,15 +447,11 @@ function stateOf(
   if (condition.state === 'waiting') return state('degraded', condition.reason, route.health);
   if (route.is_suspended)
     return state('degraded', 'The project is suspended: requests are answered with 503.', {}, revision);
-  const isServed = wanted.servers.every(
-    ({ name, target }) => target === null || stats.has(`${backendName(id)}/${name}`),
-  );
+  const statOf = (server: ServerFacts) => stats.get(serverPath(wanted.served, server));
+  const isServed = wanted.servers.every((server) => server.target === null || statOf(server) !== undefined);
   if (!isServed) return state('degraded', NOT_SERVED, route.health);
   const health = Object.fromEntries(
-    wanted.servers.map((server) => [
-      server.name,
-      healthOf(server, stats.get(`${backendName(id)}/${server.name}`), route.health[server.name]),
-    ]),
+    wanted.servers.map((server) => [server.name, healthOf(server, statOf(server), route.health[server.name])]),
   );
   const used = wanted.servers.filter(({ weight }) => weight > 0);
   const down = used.filter(({ name }) => health[name]?.status === 'down');

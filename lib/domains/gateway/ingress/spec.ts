@@ -61,10 +61,13 @@ export const bareSpec = (
 /** The files of the gateway for these routes, with their certificates. */
 export async function filesOf(
   id: string,
+  poolSize: number,
   routes: readonly ServedRoute[],
   owners: ReadonlyMap<string, string>,
 ): Promise<ServiceFile[]> {
   const certificates = await certificateFiles(routes, owners);
+  const trusted = await readFile(SYSTEM_AUTHORITIES, 'utf8').catch(() => '');
+  const pool = { size: poolSize, hasAuthorities: trusted !== '' };
   const issued = new Set(certificates.map(({ path }) => path));
   // An ordered certificate is listed once it has been issued.
   const served = routes.map((route) => ({
@@ -73,14 +76,9 @@ export async function filesOf(
       route.certificate_id !== null && issued.has(certificatePath(route.certificate_id)) ? route.certificate_id : null,
   }));
   return [
-    ...renderGateway(placesHere(), served).map((file) => ({ ...file, secret: false })),
+    ...renderGateway(placesHere(), pool, served).map((file) => ({ ...file, secret: false })),
     { path: DEFAULT_CERTIFICATE, content: await defaultCertificate(id), secret: true, live: true },
-    {
-      path: AUTHORITIES,
-      content: await readFile(SYSTEM_AUTHORITIES, 'utf8').catch(() => ''),
-      secret: false,
-      live: true,
-    },
+    { path: AUTHORITIES, content: trusted, secret: false, live: true },
     ...certificates,
   ];
 }

@@ -1,4 +1,4 @@
-import { routeOf } from '../configuration';
+import { backendOfServer, routeOf } from '../configuration';
 
 /** A request in the gateway's log. */
 export type Request = {
@@ -33,7 +33,7 @@ export function parseLine(text: string): Request | undefined {
     received,
     ms,
     client = '',
-    backend = '',
+    route = '',
     server = '',
     state = '',
     method = '',
@@ -42,11 +42,11 @@ export function parseLine(text: string): Request | undefined {
     host = '',
     path = '',
   ] = found;
-  const route_id = routeOf(backend);
+  const route_id = routeOf(route);
   if (route_id === undefined) return undefined;
   return {
     route_id,
-    backend: server.startsWith('<') ? null : server,
+    backend: server.startsWith('<') ? null : backendOfServer(server),
     status: Number(status),
     sent: Number(sent),
     received: Number(received),

@@ -1,6 +1,5 @@
 import { bucketEnd } from '@/lib/core/devices/durations';
 import type { DeviceSeries, Metric } from '@/lib/core/devices/metric';
-import type { Stat } from '@/lib/domains/loadbalancing/runtime-api';
 
 const MS = 1000;
 const codes = ['1xx', '2xx', '3xx', '4xx', '5xx'];
@@ -60,21 +59,25 @@ const groupOf = (values: readonly ReturnType<typeof value>[]): SeriesGroup => ({
   values: values.map(({ amount }) => amount),
 });
 
+/** Counters of a backend of a route, by HAProxy's names. */
+export type Counts = Record<string, number>;
+
 /**
- * The series of a route with their present values, from HAProxy's lines of its backend and servers: a group for what every
- * route has, and groups for each backend, because backends come and go.
+ * The series of a route with their present values: a group for what every route has, and groups for each backend,
+ * because backends come and go.
+ * @param open requests in progress
+ * @param counted by backend
  */
-export function seriesOf(backend: Stat, servers: readonly Stat[], durations: readonly Durations[]): SeriesGroup[] {
+export function seriesOf(
+  open: number,
+  counted: ReadonlyMap<string, Counts>,
+  durations: readonly Durations[],
+): SeriesGroup[] {
+  const sum = (counter: string) => [...counted.values()].reduce((all, counts) => all + (counts[counter] ?? 0), 0);
   return [
-    groupOf([
-      value(connections, Number(backend.scur)),
-      value(received, Number(backend.bin)),
-      value(sent, Number(backend.bout)),
-    ]),
-    ...servers.map((server) =>
-      groupOf(
-        codes.map((code) => value(responses, Number(server[`hrsp_${code}`]), { backend: server.svname ?? '', code })),
-      ),
+    groupOf([value(connections, open), value(received, sum('bin')), value(sent, sum('bout'))]),
+    ...[...counted].map(([backend, counts]) =>
+      groupOf(codes.map((code) => value(responses, counts[`hrsp_${code}`] ?? 0, { backend, code }))),
     ),
     ...durations.map(({ backend: name, p50, p99 }) =>
       groupOf([
