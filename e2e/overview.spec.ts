@@ -1,4 +1,4 @@
-import { bearer, expect, expectAccessible, open, test } from './support';
+import { bearer, expect, expectAccessible, expectLoaded, open, test } from './support';
 
 test('the overview shows nine quotas, each in its own unit, and recent activity', async ({ page, tenant, request }) => {
   await request.post('/api/v1/vault/secrets', {
@@ -55,6 +55,23 @@ test('a checklist leads through the first steps, until each is done or it is dis
   await page.reload();
   await expect(page.getByText('Forecast for')).toBeVisible();
   await expect(checklist).toHaveCount(0);
+});
+
+test('nothing on the overview moves when it is known which of the first steps are done', async ({ page, tenant }) => {
+  await page.route('**/api/v1/compute/keypairs*', async (route) => {
+    await page.getByText('Forecast for').waitFor();
+    await route.continue();
+  });
+  await open(page, `/projects/${tenant.slug}`, tenant.admin);
+  await expect(page.getByText('0 of 5 steps done')).toBeVisible();
+  await expectLoaded(page);
+  const moved = await page.evaluate(() => {
+    const observer = new PerformanceObserver(() => undefined);
+    observer.observe({ type: 'layout-shift', buffered: true });
+    const shifts = observer.takeRecords().map((entry) => ('value' in entry ? Number(entry.value) : 0));
+    return shifts.reduce((sum, shift) => sum + shift, 0);
+  });
+  expect(moved).toBeLessThan(0.05);
 });
 
 test('an administrator’s new limit appears on its own', async ({ page, tenant, request, administratorToken }) => {

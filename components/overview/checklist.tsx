@@ -38,11 +38,12 @@ function OpenSteps() {
     if (known && open === 0) toggle('dismissed', project.id, true);
   }, [known, open, project.id]);
 
-  if (!known || open === 0) return null;
+  // While it is unknown what is done, the steps keep their place: what is below does not move.
+  if (known && open === 0) return null;
   return (
     <Card
       title="Get started"
-      description={`${steps.length - open} of ${steps.length} steps done`}
+      description={known ? `${steps.length - open} of ${steps.length} steps done` : 'The first steps in this project'}
       actions={
         <Button variant="quiet" size="sm" onClick={() => toggle('dismissed', project.id, true)}>
           <X /> Dismiss
