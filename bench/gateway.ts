@@ -11,9 +11,10 @@ import { programRoot } from '@/lib/engines/local/catalogue/store';
 import { findProcess } from '@/lib/engines/local/processes';
 import { findSandbox } from '@/lib/engines/local/services/sandbox';
 import { ensureKeys } from '@/lib/runtime/keys';
-import { forgetSettings, settings } from '@/lib/settings';
+import { settings } from '@/lib/settings';
 import { host } from '@/lib/testing/balancer-world';
-import { freePort, startGatewayWorld } from '@/lib/testing/gateway-world';
+import { startGatewayWorld, takeFreeGatewayPorts } from '@/lib/testing/gateway-world';
+import { freePort } from '@/lib/testing/loopback';
 import { figures } from './balancer';
 import { besides } from './cgroup';
 import { loadApart } from './load';
@@ -31,10 +32,8 @@ const CHANGES = 15;
  * soon a change is served among 1,000 routes of 50 tenants.
  */
 export async function measureGateway(): Promise<void> {
-  process.env.GATEWAY_HTTP_PORT = String(await freePort());
-  process.env.GATEWAY_HTTPS_PORT = String(await freePort());
   process.env.ALLOW_PRIVATE_URLS = '127.0.0.1';
-  forgetSettings();
+  await takeFreeGatewayPorts();
   ensureKeys();
   const world = await startGatewayWorld();
   const processes: ChildProcess[] = [];

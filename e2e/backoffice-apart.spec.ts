@@ -1,12 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from '@playwright/test';
 import { settingNames } from '../lib/settings';
 import { administrator } from '../lib/testing/accounts';
+import { freePort } from '../lib/testing/loopback';
 import { givePassword } from './backoffice-support';
 import { expectAccessible, totpNow } from './support';
 
@@ -14,14 +14,6 @@ let platform: ChildProcess;
 let dataDir: string;
 let tenants: string;
 let office: string;
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const address = probe.address();
-  probe.close();
-  return typeof address === 'object' && address ? address.port : 0;
-}
 
 const answers = (url: string) =>
   fetch(url, { redirect: 'manual' }).then(

@@ -1,4 +1,5 @@
-import { bearer, expect, expectAccessible, open, test } from './support';
+import type { APIRequestContext } from '@playwright/test';
+import { bearer, expect, expectAccessible, open, type Tenant, test } from './support';
 
 test('the command palette leads to pages and actions with the keyboard alone', async ({ page, tenant }) => {
   await open(page, `/projects/${tenant.slug}`, tenant.admin);
@@ -112,17 +113,22 @@ test('the command palette offers the actions of a resource, with the reason of o
   await expect.poll(volume).toBe(404);
 });
 
+/** Creates resources of a project through the API. */
+const creator =
+  (request: APIRequestContext, { token }: Tenant) =>
+  async (path: string, data: object) => {
+    const made = await request.post(`/api/v1${path}`, { headers: bearer(token), data });
+    expect([path, made.status(), made.ok() ? '' : await made.text()]).toEqual([path, 201, '']);
+    return made.json();
+  };
+
 test('the command palette offers the actions of secrets, key pairs and floating IPs', async ({
   page,
   tenant,
   request,
 }) => {
   const headers = bearer(tenant.token);
-  const create = async (path: string, data: object) => {
-    const made = await request.post(`/api/v1${path}`, { headers, data });
-    expect(made.status()).toBe(201);
-    return made.json();
-  };
+  const create = creator(request, tenant);
   await create('/vault/secrets', { name: 'signing-key', type: 'opaque', payload: 'x' });
   await create('/compute/keypairs', { name: 'laptop' });
   const { address } = await create('/network/floating-ips', {});
@@ -150,10 +156,7 @@ test('the command palette offers the actions of load balancers, routes, buckets,
   request,
 }) => {
   const headers = bearer(tenant.token);
-  const create = async (path: string, data: object) => {
-    const made = await request.post(`/api/v1${path}`, { headers, data });
-    expect([path, made.status(), made.ok() ? '' : await made.text()]).toEqual([path, 201, '']);
-  };
+  const create = creator(request, tenant);
   const bucket = `assets-${tenant.slug}`;
   const listeners = [{ name: 'http', protocol: 'HTTP', port: 80, pool: { name: 'web', members: [] } }];
   await create('/lbaas/loadbalancers', { name: 'front', listeners });

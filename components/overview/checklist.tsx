@@ -38,7 +38,7 @@ function OpenSteps() {
     if (known && open === 0) toggle('dismissed', project.id, true);
   }, [known, open, project.id]);
 
-  // While it is unknown what is done, the steps keep their place: what is below does not move.
+  // Shown before it is known which steps are done, so that nothing below moves.
   if (known && open === 0) return null;
   return (
     <Card

@@ -6,10 +6,10 @@ import type { Route } from '@/lib/domains/gateway/schema';
 import { engineOf } from '@/lib/engines/engines';
 import { PROGRAMS } from '@/lib/engines/local/catalogue/catalogue';
 import { untilSettled } from '@/lib/engines/until-settled';
-import { forgetSettings, settings } from '@/lib/settings';
+import { settings } from '@/lib/settings';
 import { testDatabase } from './database';
 import { ownHost } from './domains/gateway';
-import { freePort, gatewayTrouble, startGatewayWorld } from './gateway-world';
+import { gatewayTrouble, startGatewayWorld, takeFreeGatewayPorts } from './gateway-world';
 import { repeat } from './repeat';
 import type { TestProject } from './world';
 
@@ -36,9 +36,7 @@ export async function functionWorldContract(): Promise<void> {
     let acme: TestProject;
     const ends: (() => Promise<unknown>)[] = [];
     beforeAll(async () => {
-      process.env.GATEWAY_HTTP_PORT = String(await freePort());
-      process.env.GATEWAY_HTTPS_PORT = String(await freePort());
-      forgetSettings();
+      await takeFreeGatewayPorts();
       world = await startGatewayWorld();
       for (const name of ['python', 'node', 'deno']) {
         for (const { version } of PROGRAMS.filter((program) => program.name === name))

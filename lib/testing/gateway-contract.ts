@@ -7,11 +7,11 @@ import { sql } from '@/lib/core/db/sql';
 import { RouteSamples } from '@/lib/domains/gateway/traffic/samples';
 import { endProcess } from '@/lib/engines/local/processes';
 import { waitFor } from '@/lib/engines/local/turns';
-import { forgetSettings, settings } from '@/lib/settings';
+import { settings } from '@/lib/settings';
 import { certificateUpload } from '@/lib/testing/certificates';
 import { testDatabase } from '@/lib/testing/database';
 import { ownHost } from '@/lib/testing/domains/gateway';
-import { freePort, gatewayTrouble, startGatewayWorld } from '@/lib/testing/gateway-world';
+import { gatewayTrouble, startGatewayWorld, takeFreeGatewayPorts } from '@/lib/testing/gateway-world';
 import { idOf } from '@/lib/testing/machines';
 import type { TestProject } from '@/lib/testing/world';
 
@@ -36,10 +36,8 @@ export async function gatewayContract(user: string): Promise<void> {
     let other: TestProject;
     let name: string;
     beforeAll(async () => {
-      process.env.GATEWAY_HTTP_PORT = String(await freePort());
-      process.env.GATEWAY_HTTPS_PORT = String(await freePort());
       process.env.ALLOW_PRIVATE_URLS = '127.0.0.1';
-      forgetSettings();
+      await takeFreeGatewayPorts();
       world = await startGatewayWorld();
       [acme, other] = [await world.project('acme'), await world.project('other')];
       name = await ownHost(acme);

@@ -6,7 +6,7 @@ import {
   type IncomingHttpHeaders,
   type RequestListener,
 } from 'node:http';
-import { type AddressInfo, createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { onChange } from '@/lib/core/db/changes';
 import { newId } from '@/lib/core/db/id';
@@ -29,23 +29,22 @@ import { waitFor } from '@/lib/engines/local/turns';
 import type { ServiceSource, WantedService } from '@/lib/hosts/services/engine';
 import { keepServices } from '@/lib/hosts/services/keeper';
 import { endpoints } from '@/lib/platform/endpoints';
-import { ownCell, settings } from '@/lib/settings';
+import { forgetSettings, ownCell, settings } from '@/lib/settings';
 import { host, machineAt, options, shell } from './balancer-world';
 import { ownHost } from './domains/gateway';
 import { createCell } from './hosts';
+import { freePort } from './loopback';
 import { idOf, launch } from './machines';
 import { repeat } from './repeat';
 import { api, createProject, type TestProject } from './world';
 
 export { balancerTrouble as gatewayTrouble } from './balancer-world';
 
-/** A port of this host that nobody uses. */
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await new Promise((resolve) => server.once('listening', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
+/** Gives the gateway of this process free ports. */
+export async function takeFreeGatewayPorts(): Promise<void> {
+  process.env.GATEWAY_HTTP_PORT = String(await freePort());
+  process.env.GATEWAY_HTTPS_PORT = String(await freePort());
+  forgetSettings();
 }
 
 export type GatewayAnswer = { status: number; headers: IncomingHttpHeaders; text: string };

@@ -3,12 +3,12 @@ import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { type RequestOptions, request } from 'node:https';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { qdrantCores } from '@/lib/engines/local/catalogue/qdrant';
 import { downloadPypi, unpackPypi } from '@/lib/engines/local/catalogue/registries';
+import { freePort } from './loopback';
 
 const SERVER = join(import.meta.dirname, '../domains/databases/qdrant/box/server.py');
 const START_MS = 20_000;
@@ -106,14 +106,4 @@ export async function qdrantMember(...cores: string[]): Promise<QdrantMember> {
   };
   member.setKeys('first');
   return member;
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const address = probe.address();
-  probe.close();
-  await once(probe, 'close');
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  return address.port;
 }

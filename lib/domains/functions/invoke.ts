@@ -25,8 +25,8 @@ const cells = databaseCache(() => new Map<string, string>());
 const keyOf = (projectId: string, id: string) => `${projectId} ${id}`;
 
 /**
- * The cell of a function. That the function is still there, its pool finds out.
- * @param isKnown it may be remembered
+ * The cell of a function. Its pool checks that the function still exists.
+ * @param isKnown whether a remembered answer will do
  * @throws ApiError 404
  */
 async function cellOf(projectId: string, id: string, isKnown = true): Promise<string> {

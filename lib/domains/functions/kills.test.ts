@@ -1,7 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -11,6 +10,7 @@ import { sql } from '@/lib/core/db/sql';
 import { foldUsage } from '@/lib/money/metering/usage-events';
 import { testDatabase } from '@/lib/testing/database';
 import { createCell } from '@/lib/testing/hosts';
+import { freePort } from '@/lib/testing/loopback';
 import { useMemoryEngines } from '@/lib/testing/memory-engines';
 import { seededRandom } from '@/lib/testing/random';
 import { isLong } from '@/lib/testing/samples';
@@ -33,14 +33,6 @@ const children = new Set<ChildProcess>();
 afterAll(() => {
   for (const child of children) child.kill('SIGKILL');
 });
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  return typeof address === 'object' && address ? address.port : 0;
-}
 
 test('each start of a handler is billed exactly once while the platform is killed at random, as its clients and handlers count', {
   timeout: 3_600_000,

@@ -66,7 +66,7 @@ test('an instance holds its memory in the cell before it starts, and one that do
   expect(n).toBe(2);
 });
 
-test('idle instances give way to those of another function, and what has ended is given back', async () => {
+test('idle instances end for those of another function, and their memory is released', async () => {
   release();
   const [one, two] = [await deploy('one'), await deploy('two')];
   expect(await reserved()).toBe(2 * MEMORY_MB);
@@ -83,7 +83,7 @@ test('idle instances give way to those of another function, and what has ended i
   expect(await differences()).toEqual([]);
 });
 
-test('what a killed pool had reserved is given back by the next one', async () => {
+test('a pool releases what a killed one had reserved', async () => {
   release();
   await deploy('one');
   // A killed pool gives nothing back.

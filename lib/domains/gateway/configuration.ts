@@ -95,7 +95,7 @@ export function smallestWeights(weights: readonly number[]): number[] {
   return weights.map((weight) => weight / divisor);
 }
 
-/** What the pool has: how many backends for routes, and whether authorities are known to check certificates by. */
+/** The pool: its number of backends, and whether it has authorities to verify certificates with. */
 export type Pool = { size: number; hasAuthorities: boolean };
 
 /** The files of the gateway's HAProxy (2.6), without certificates. */

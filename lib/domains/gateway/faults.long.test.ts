@@ -3,10 +3,9 @@ import { execute } from '@/lib/core/db/pool';
 import { sql } from '@/lib/core/db/sql';
 import { endProcess } from '@/lib/engines/local/processes';
 import { waitFor } from '@/lib/engines/local/turns';
-import { forgetSettings } from '@/lib/settings';
 import { testDatabase } from '@/lib/testing/database';
 import { ownHost } from '@/lib/testing/domains/gateway';
-import { freePort, gatewayTrouble, startGatewayWorld } from '@/lib/testing/gateway-world';
+import { gatewayTrouble, startGatewayWorld, takeFreeGatewayPorts } from '@/lib/testing/gateway-world';
 import { seededRandom } from '@/lib/testing/random';
 import type { TestProject } from '@/lib/testing/world';
 
@@ -21,10 +20,8 @@ describe.skipIf(trouble)(`the gateway under random faults (FAULT_SEED=${SEED})`,
   let world: Awaited<ReturnType<typeof startGatewayWorld>>;
   let projects: { project: TestProject; machine: string; host: string }[];
   beforeAll(async () => {
-    process.env.GATEWAY_HTTP_PORT = String(await freePort());
-    process.env.GATEWAY_HTTPS_PORT = String(await freePort());
     process.env.ALLOW_PRIVATE_URLS = '127.0.0.1';
-    forgetSettings();
+    await takeFreeGatewayPorts();
     world = await startGatewayWorld();
     projects = [];
     for (const name of ['one', 'two']) {

@@ -7,10 +7,10 @@ import { newId } from '@/lib/core/db/id';
 import { execute } from '@/lib/core/db/pool';
 import { sql } from '@/lib/core/db/sql';
 import { waitFor } from '@/lib/engines/local/turns';
-import { forgetSettings, settings } from '@/lib/settings';
+import { settings } from '@/lib/settings';
 import { testDatabase } from '@/lib/testing/database';
 import { ownHost } from '@/lib/testing/domains/gateway';
-import { freePort, gatewayTrouble, startGatewayWorld } from '@/lib/testing/gateway-world';
+import { gatewayTrouble, startGatewayWorld, takeFreeGatewayPorts } from '@/lib/testing/gateway-world';
 import { startLoad } from '@/lib/testing/keep-alive-load';
 import { setLimits } from '@/lib/testing/widgets';
 import type { TestProject } from '@/lib/testing/world';
@@ -28,10 +28,8 @@ describe.skipIf(trouble)(`the gateway with ${ROUTES} routes of ${TENANTS} tenant
   let world: Awaited<ReturnType<typeof startGatewayWorld>>;
   const tenants: { project: TestProject; host: string }[] = [];
   beforeAll(async () => {
-    process.env.GATEWAY_HTTP_PORT = String(await freePort());
-    process.env.GATEWAY_HTTPS_PORT = String(await freePort());
     process.env.ALLOW_PRIVATE_URLS = '127.0.0.1';
-    forgetSettings();
+    await takeFreeGatewayPorts();
     world = await startGatewayWorld();
     for (let tenant = 0; tenant < TENANTS; tenant += 1) {
       const project = await world.project(`tenant-${tenant}`);

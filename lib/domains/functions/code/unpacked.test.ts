@@ -19,7 +19,7 @@ async function stored(text: string) {
 
 const age = (path: string, ms: number) => utimes(path, new Date(Date.now() - ms), new Date(Date.now() - ms));
 
-test('a pool that opens keeps code that another one uses, and drafts of it, and removes what is old', async () => {
+test('opening a pool removes old code and abandoned drafts, and keeps those that another pool uses', async () => {
   const used = await ensureUnpacked(await stored(`used ${await mkdtemp(join(tmpdir(), 'neph-code-'))}`));
   const old = await ensureUnpacked(await stored(`old ${used}`));
   const unpacked = join(settings().dataDir, 'functions', 'unpacked');

@@ -51,7 +51,7 @@ export class FunctionFront {
   private readonly servers = new Map<string, Server>();
   private readonly limits: { address: RateLimiter; everywhere: RateLimiter };
 
-  /** @param clock what the limits go by */
+  /** @param clock times the rate limits */
   constructor(
     private readonly cell: string,
     private readonly clock: () => Date = now,

@@ -36,7 +36,7 @@ export type Ended = {
 const AT_ONCE = 200;
 const METRIC = 'function_invocations';
 
-/** What is written down for the callers of one moment. */
+/** One record to write: a start or an end. */
 type Entry = { start: NewStart } | { end: Ended };
 
 /**

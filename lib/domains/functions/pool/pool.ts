@@ -41,7 +41,7 @@ const LATER_S = 5;
 /** Results that are kept in the history. */
 const KEPT_RESULT = 256 * 1024;
 
-/** A caller is told to come again when versions change faster than one of them can start. */
+/** Versions to try for one call. A caller retries when they change faster than one can start. */
 const MOST_MOVES = 5;
 
 type Attempt = { answer: PoolAnswer; log: AttemptLog };

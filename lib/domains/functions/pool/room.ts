@@ -17,7 +17,7 @@ export class Room {
 
   constructor(private readonly cell: string) {}
 
-  /** Gives back what the pool before this one had reserved: its instances ended with it. */
+  /** Releases the reservations of the previous pool, whose instances ended with it. */
   async recover(): Promise<void> {
     const rows = await query<{ id: string; project_id: string; held_mb: number }>(
       sql`SELECT id, project_id, held_mb FROM functions WHERE cell_id = ${this.cell}::text AND held_mb > 0`,
@@ -45,7 +45,7 @@ export class Room {
     while (held.writtenMb < held.wantedMb) await this.written(owner.function_id, held);
   }
 
-  /** Gives back what has been removed. */
+  /** Releases the memory of removed instances. */
   async trim(): Promise<void> {
     for (const [id, held] of this.functions) {
       while (held.writtenMb > held.wantedMb) await this.written(id, held);
@@ -61,7 +61,7 @@ export class Room {
     return held;
   }
 
-  /** One write of a function at a time; whoever comes meanwhile looks again after it. */
+  /** Writes of one function take turns; callers that waited for another write check again. */
   private async written(id: string, held: Held): Promise<void> {
     if (held.writing) return held.writing.catch(() => {});
     held.writing = this.write(id, held).finally(() => {

@@ -20,7 +20,7 @@ const route = (id: string, pool: number | null, port = 80, change: Partial<Serve
   ...change,
 });
 
-/** A process that serves exactly these routes, and what is left of others. */
+/** A process that serves exactly these routes, with the given leftovers of others. */
 const serving = (routes: readonly ServedRoute[], left: Record<string, string> = {}): Running => ({
   structure: '64-x',
   maps: mapsOf(routes),
@@ -35,7 +35,7 @@ const serving = (routes: readonly ServedRoute[], left: Record<string, string> = 
   ]),
 });
 
-test('what is served as it should be needs no command', () => {
+test('nothing is sent when everything is served as it should be', () => {
   const routes = [route('a', 0), route('b', 1)];
   expect(changesOf(serving(routes), routes)).toEqual({
     needed: [],

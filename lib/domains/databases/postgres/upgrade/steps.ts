@@ -53,7 +53,7 @@ const AGAIN_MS = 200;
 const LOOK_MS = 500;
 /** Failures of a stage in a row before the upgrade is taken back. */
 const MOST_ATTEMPTS = 4;
-/** Failures in a row, over some two minutes, to find out what a way back that failed has left. */
+/** How often to ask, over about two minutes, whether a failed rollback can be tried again. */
 const MOST_LOOKS = 7;
 /** How long the former version is kept. */
 const WAY_BACK_MS = 24 * 60 * 60_000;
