@@ -1,0 +1,143 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { testDatabase } from '@/lib/testing/database';
+import { databaseTrouble, startDatabaseWorld } from '@/lib/testing/database-world';
+import { connectValkey } from '@/lib/testing/valkey-connection';
+import type { DatabaseClusterWithCredentials } from './schema';
+
+testDatabase();
+
+/** Each is tried so often; FAILOVERS changes it. */
+const TIMES = Number(process.env.FAILOVERS ?? 10);
+
+type World = Awaited<ReturnType<typeof startDatabaseWorld>>;
+type Outcome = { acknowledged: number; lost: number; errors: number; gap_ms: number };
+type Member = { id: string; port_id: string };
+type Fault = {
+  name: string;
+  /** The role of the member that it happens to; null: to none. */
+  role: 'primary' | 'standby' | null;
+  happens(world: World, cluster: { id: string }, member: Member | undefined): Promise<void>;
+  /** What has to be put right by hand, as an operator would. */
+  mend?(world: World, member: Member | undefined): Promise<void>;
+};
+
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+const present = (member: Member | undefined): Member => {
+  if (!member) throw new Error('no member');
+  return member;
+};
+const signal =
+  (name: NodeJS.Signals): Fault['happens'] =>
+  (world, _, member) =>
+    world.signalTo(present(member).id, name);
+const cut: Pick<Fault, 'happens' | 'mend'> = {
+  happens: (world, _, member) => world.setLink(present(member).port_id, 'down'),
+  mend: (world, member) => world.setLink(present(member).port_id, 'up'),
+};
+
+const faults: readonly Fault[] = [
+  { name: 'primary killed', role: 'primary', happens: signal('SIGKILL') },
+  { name: 'primary stopped', role: 'primary', happens: signal('SIGSTOP') },
+  { name: 'primary cut off', role: 'primary', ...cut },
+  { name: 'standby killed', role: 'standby', happens: signal('SIGKILL') },
+  { name: 'standby stopped', role: 'standby', happens: signal('SIGSTOP') },
+  { name: 'standby cut off', role: 'standby', ...cut },
+  { name: 'endpoint killed', role: null, happens: (world, { id }) => world.signalTo(id, 'SIGKILL') },
+  { name: 'agent and worker killed', role: null, happens: (world) => world.killWorker() },
+  {
+    name: 'agent and worker killed, and the primary while they are away',
+    role: 'primary',
+    happens: (world, _, member) => world.killWorker(() => world.signalTo(present(member).id, 'SIGKILL')),
+  },
+];
+
+/** How long clients write before and after a fault. */
+const [BEFORE_MS, AFTER_MS] = [1_000, 7_000];
+
+/** Writes of a client for as long as a fault and what follows it take. */
+type Writer = { during(happens: () => Promise<void>): Promise<Outcome>; end(): void };
+
+async function sqlWriter(world: World, cluster: DatabaseClusterWithCredentials): Promise<Writer> {
+  const client = await world.connect(cluster);
+  const [made] = await client.run(['CREATE TABLE written (value varchar(100) PRIMARY KEY)']);
+  expect(made).toEqual({ rows: [] });
+  return {
+    end: client.end,
+    async during(happens) {
+      await client.startWriting();
+      await pause(BEFORE_MS);
+      await happens();
+      await pause(AFTER_MS);
+      const { acknowledged, errors, gap_ms } = await client.stopWriting();
+      return { acknowledged: acknowledged.length, lost: (await client.lost(acknowledged)).length, errors, gap_ms };
+    },
+  };
+}
+
+async function valkeyWriter(world: World, cluster: DatabaseClusterWithCredentials): Promise<Writer> {
+  const client = await connectValkey(world, cluster);
+  return {
+    end: client.end,
+    async during(happens) {
+      const writing = client.write(BEFORE_MS + AFTER_MS);
+      await pause(BEFORE_MS);
+      await happens();
+      return writing;
+    },
+  };
+}
+
+describe.each([
+  // What replicates asynchronously may lose what its standby has not received (services.md, section 5).
+  { engine: 'postgres', program: 'postgres', version: '18', keeps: true, writer: sqlWriter },
+  { engine: 'mysql', program: 'mariadb', version: '11.8', keeps: true, writer: sqlWriter },
+  { engine: 'valkey', program: 'valkey', version: '9.1', keeps: false, writer: valkeyWriter },
+] as const)('fail-overs of $engine', async ({ engine, program, version, keeps, writer }) => {
+  const trouble = await databaseTrouble([version], program);
+
+  describe.skipIf(trouble !== null)(`each ${TIMES} times${trouble ? ` (skipped: ${trouble})` : ''}`, () => {
+    let world: World;
+    let cluster: DatabaseClusterWithCredentials;
+    let writes: Writer | undefined;
+    beforeAll(async () => {
+      world = await startDatabaseWorld(engine, { isApart: true });
+      cluster = await world.create({ name: 'orders', version });
+      writes = await writer(world, cluster);
+    }, 300_000);
+    afterAll(async () => {
+      writes?.end();
+      await world?.stop();
+    }, 120_000);
+
+    test.each(faults)(
+      '$name: clients write again, and the cluster is whole again',
+      async ({ name, role, happens, mend }) => {
+        const outcomes: Outcome[] = [];
+        // A new agent takes a while to begin.
+        let longest = 0;
+        for (let time = 0; time < TIMES; time += 1) {
+          await world.untilIs('orders', 'available', 180_000);
+          const member = role === null ? undefined : await world.member(cluster, role);
+          const outcome = await writes?.during(async () => {
+            const began = performance.now();
+            await happens(world, cluster, member);
+            longest = Math.max(longest, performance.now() - began);
+          });
+          await mend?.(world, member);
+          if (outcome) outcomes.push(outcome);
+        }
+        await world.untilIs('orders', 'available', 180_000);
+        const gaps = outcomes.map(({ gap_ms }) => gap_ms).toSorted((a, b) => a - b);
+        const sum = (key: 'acknowledged' | 'errors' | 'lost') => outcomes.reduce((all, one) => all + one[key], 0);
+        console.info(
+          `| ${engine} | ${name} | ${gaps[Math.floor(gaps.length / 2)]} ms | ${gaps.at(-1)} ms | ${sum('errors')} | ${sum('lost')} of ${sum('acknowledged')} |`,
+        );
+        expect(outcomes).toHaveLength(TIMES);
+        // After each fault, clients wrote again before the end.
+        expect(Math.max(...gaps)).toBeLessThan(BEFORE_MS + longest + AFTER_MS);
+        if (keeps) expect(sum('lost')).toBe(0);
+      },
+      TIMES * 240_000,
+    );
+  });
+});
