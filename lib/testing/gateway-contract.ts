@@ -4,7 +4,9 @@ import { connect } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { execute, queryRow } from '@/lib/core/db/pool';
 import { sql } from '@/lib/core/db/sql';
+import { gateway } from '@/lib/domains/gateway/domain';
 import { RouteSamples } from '@/lib/domains/gateway/traffic/samples';
+import { LogCollector } from '@/lib/domains/observability/logs/collect';
 import { endProcess } from '@/lib/engines/local/processes';
 import { waitFor } from '@/lib/engines/local/turns';
 import { settings } from '@/lib/settings';
@@ -134,6 +136,30 @@ export async function gatewayContract(user: string): Promise<void> {
         expect((await world.call('DELETE', `/gateway/routes/${route.id}`, world.token(acme))).status).toBe(204);
         await world.ingress.settled();
       }
+    });
+
+    test('answers of the gateway itself, because no backend is up, are counted and logged', async () => {
+      const samples = new RouteSamples(world.cell);
+      const collector = new LogCollector(world.cell, gateway.logs);
+      const backends = [url('http://127.0.0.1:1')];
+      const route = await world.apply(acme, { name: 'down', path_prefix: '/down', backends });
+      await world.until(route.id, acme, ({ status }) => status === 'error');
+      for (let index = 0; index < 4; index += 1) expect((await world.get(name, '/down')).status).toBe(503);
+      const ask = async (path: string, query: string) => {
+        const { body } = await world.call('GET', `${path}?query=${encodeURIComponent(query)}`, world.token(acme));
+        return (body as { data: { result: { value: [number, string]; values: unknown[] }[] } }).data.result;
+      };
+      const counted = async () => {
+        await samples.take();
+        const query = `sum(nephele_gateway_route_backend_responses{resource_id="${route.id}",code="5xx"})`;
+        return (await ask('/observability/prometheus/api/v1/query', query)).map(({ value }) => value[1]);
+      };
+      const isCounted = async () => (await counted())[0] === '4';
+      expect(await waitFor(isCounted, { timeoutMs: 10_000, everyMs: 100 })).toBe(true);
+      await collector.look();
+      const lines = await ask('/observability/logs', `{service="gateway", resource_id="${route.id}", level="error"}`);
+      expect(lines.flatMap(({ values }) => values)).toHaveLength(4);
+      await world.call('DELETE', `/gateway/routes/${route.id}`, world.token(acme));
     });
 
     test('routes come and go without a reload, and sticky sessions stay with their backend', async () => {

@@ -5,6 +5,7 @@ import { execute, queryRow } from '@/lib/core/db/pool';
 import { prisma } from '@/lib/core/db/prisma';
 import { sql } from '@/lib/core/db/sql';
 import { LogCollector } from '@/lib/domains/observability/logs/collect';
+import { waitFor } from '@/lib/engines/local/turns';
 import { ownCell } from '@/lib/settings';
 import { certificateUpload } from '@/lib/testing/certificates';
 import { setTestClock } from '@/lib/testing/clock';
@@ -440,20 +441,48 @@ test('each line of the log counts once, for traffic and for bills', async () => 
     line('web', 500, 1000, 20),
     line('canary', 200, 1000, 30),
     line('<NOSRV>', 503, 200, 0),
+    line('<NOSRV>', 408, 0, 0),
+    // The same backend after its target has changed.
+    line('web:0123456789ab', 200, 0, 10),
     'garbage',
+    line('web', 200, 1000, 10).replace('1000', '1e3x'),
+    line('web', 200, 1000, 10).slice(0, 30),
   ])
     engines.services.say(service, text);
   await countTraffic(ownCell());
   await countTraffic(ownCell());
   expect((await read(id)).traffic).toEqual([
-    { backend: 'web', requests: 2, share_percent: 66.67, errors_percent: 50, p99_ms: expect.any(Number) },
-    { backend: 'canary', requests: 1, share_percent: 33.33, errors_percent: 0, p99_ms: expect.any(Number) },
+    { backend: 'web', requests: 3, share_percent: 75, errors_percent: 33.33, p99_ms: expect.any(Number) },
+    { backend: 'canary', requests: 1, share_percent: 25, errors_percent: 0, p99_ms: expect.any(Number) },
   ]);
-  // 3 × 1,000 and 200 to clients, 3 × 100 to backends on the internet.
+  const { unserved_responses } = await prisma().gatewayRoute.findUniqueOrThrow({ where: { id } });
+  expect(unserved_responses).toBe(1n);
+  // 3 × 1,000 and 200 to clients, 4 × 100 to backends on the internet.
   const { billed } = await queryRow<{ billed: string }>(
     sql`SELECT coalesce(sum(quantity), 0)::text AS billed FROM usage_events WHERE resource_id = ${id}::uuid`,
   );
-  expect(Number(billed)).toBe(3500);
+  expect(Number(billed)).toBe(3600);
+});
+
+test('a route that is deleted while its lines are counted is left out, and the others count', async () => {
+  const engines = useMemoryEngines();
+  const [gone, kept] = [idOf(await apply()), idOf(await apply({ name: 'kept', path_prefix: '/kept' }))];
+  const service = await ingressOf();
+  await engines.services.ensureService(bareSpec(service));
+  for (const id of [gone, kept])
+    engines.services.say(service, `200 1000 100 10 203.0.113.9 route-${id} web ---- GET 1F http shop.example.org /`);
+  let counting: Promise<void> | undefined;
+  await prisma().$transaction(async (transaction) => {
+    await transaction.$executeRaw`DELETE FROM gateway_routes WHERE id = ${gone}::uuid`;
+    counting = countTraffic(ownCell());
+    const waiting = () =>
+      transaction.$queryRaw<
+        unknown[]
+      >`SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+    expect(await waitFor(async () => (await waiting()).length > 0, { timeoutMs: 4000, everyMs: 10 })).toBe(true);
+  });
+  await counting;
+  expect((await read(kept)).traffic).toMatchObject([{ requests: 1 }]);
 });
 
 test('requests are found in the log of their project only, by the route, each once', async () => {

@@ -22,7 +22,7 @@ export function platformHosts(): string[] {
  * @throws ApiError 400 for hosts of the platform and of other projects, whatever the settings
  */
 export function hostKind(slug: string, host: string): HostKind {
-  const { gatewayDomain } = settings();
+  const { gatewayDomain, s3 } = settings();
   if (isIP(host) !== 0 || /(^|\.)(0x[0-9a-f]*|\d+)$/.test(host)) throw invalid('host: an IP address cannot be a host.');
   if (isBelow(host, gatewayDomain)) {
     if (!isBelow(host, `${slug}.${gatewayDomain}`))
@@ -31,7 +31,7 @@ export function hostKind(slug: string, host: string): HostKind {
       throw invalid(`host: names that end in ${FUNCTIONS} are reserved for functions.`);
     return 'own';
   }
-  const reserved = ['localhost', 'internal', 'local', ...platformHosts()];
+  const reserved = ['localhost', 'internal', 'local', s3.domain, ...platformHosts()];
   if (reserved.some((name) => isBelow(host, name))) throw invalid(`host: ${host} belongs to the platform.`);
   return 'outside';
 }

@@ -26,7 +26,7 @@ const responses: Metric = {
   name: 'nephele_gateway_route_backend_responses',
   type: 'counter',
   unit: 'responses',
-  help: 'HTTP responses by backend and class of status (`code`).',
+  help: 'HTTP responses by backend and class of status (`code`); without `backend`: answers of the gateway itself, because no backend could be asked.',
 };
 const median: Metric = {
   name: 'nephele_gateway_route_backend_p50_seconds',
@@ -67,15 +67,18 @@ export type Counts = Record<string, number>;
  * because backends come and go.
  * @param open requests in progress
  * @param counted by backend
+ * @param unserved 5xx answers of the gateway itself
  */
 export function seriesOf(
   open: number,
   counted: ReadonlyMap<string, Counts>,
   durations: readonly Durations[],
+  unserved: number,
 ): SeriesGroup[] {
   const sum = (counter: string) => [...counted.values()].reduce((all, counts) => all + (counts[counter] ?? 0), 0);
   return [
     groupOf([value(connections, open), value(received, sum('bin')), value(sent, sum('bout'))]),
+    groupOf([value(responses, unserved, { code: '5xx' })]),
     ...[...counted].map(([backend, counts]) =>
       groupOf(codes.map((code) => value(responses, counts[`hrsp_${code}`] ?? 0, { backend, code }))),
     ),

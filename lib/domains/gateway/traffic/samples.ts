@@ -10,7 +10,7 @@ import { ADMIN_SOCKET, backendName, backendOfPlace, backendOfServer, PLACES } fr
 import { readRunning } from '../ingress/running';
 import { type Counts, type Durations, seriesOf } from './metrics';
 
-type Route = { id: string; project_id: string; durations: Durations[] | null };
+type Route = { id: string; project_id: string; durations: Durations[] | null; unserved: number };
 
 /** Counters of HAProxy's servers that make up those of a route. */
 const COUNTERS = ['bin', 'bout', 'hrsp_1xx', 'hrsp_2xx', 'hrsp_3xx', 'hrsp_4xx', 'hrsp_5xx'] as const;
@@ -43,13 +43,13 @@ export class RouteSamples {
     }
     const at = now();
     const groups = new Map<string, { series: DeviceSeries[]; samples: DeviceSample[] }>();
-    for (const { id, project_id, durations } of routes) {
+    for (const { id, project_id, durations, unserved } of routes) {
       const place = places.get(backendName(id));
       if (place === undefined) continue;
       const servers = byBackend.get(backendOfPlace(place)) ?? [];
       const counted = this.count(id, servers);
       const open = servers.reduce((sum, { scur }) => sum + Number(scur), 0);
-      for (const { series, values } of seriesOf(open, counted, durations ?? [])) {
+      for (const { series, values } of seriesOf(open, counted, durations ?? [], unserved)) {
         const key = JSON.stringify(series);
         const group = groups.get(key) ?? { series, samples: [] };
         groups.set(key, group);
@@ -82,7 +82,7 @@ export class RouteSamples {
 
 const routesWithDurations = (cell: string) =>
   query<Route>(sql`
-    SELECT r.id, r.project_id, (SELECT jsonb_agg(to_jsonb(part)) FROM (
+    SELECT r.id, r.project_id, r.unserved_responses::float8 AS unserved, (SELECT jsonb_agg(to_jsonb(part)) FROM (
       SELECT backend, min(bucket) FILTER (WHERE upto >= 0.5 * total) AS p50, min(bucket) FILTER (WHERE upto >= 0.99 * total) AS p99
       FROM (SELECT t.backend, t.bucket, sum(sum(t.requests)) OVER (PARTITION BY t.backend ORDER BY t.bucket) AS upto,
           sum(sum(t.requests)) OVER (PARTITION BY t.backend) AS total

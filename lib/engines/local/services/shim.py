@@ -3,7 +3,8 @@
 Usage: shim.py FOLDER. FOLDER/shim.json holds what to run; FOLDER/log takes the lines, FOLDER/status.json what became of it.
 
 It is the parent of the sandbox (a subreaper), so that it learns how the service ended. Output comes through two FIFOs that
-both sides hold open for reading and writing: a shim that is killed breaks no pipe, and the next one goes on reading.
+both sides hold open for reading and writing: a shim that is killed breaks no pipe, and the next one goes on reading. What a
+front writes comes through a file: it neither waits for the shim nor wakes it, and the shim reads on when there is time.
 SIGTERM stops the service and ends the shim; SIGKILL leaves the service running, to be taken over by the next shim.
 """
 
@@ -11,6 +12,7 @@ import ctypes
 import fcntl
 import json
 import os
+import re
 import select
 import signal
 import subprocess
@@ -32,6 +34,11 @@ LINES_PER_SECOND, LINES_AT_ONCE = 2_000, 20_000
 BYTES_PER_SECOND, BYTES_AT_ONCE = 1 << 20, 8 << 20
 # A front writes for all tenants, and its lines are what traffic is billed by.
 FRONT_FACTOR = 32
+SPOOL_SECONDS = 0.1
+SPOOL_WAITING_BYTES, SPOOL_FREED_BYTES, BLOCK_BYTES = 256 << 20, 1 << 20, 4096
+FALLOC_KEEP_SIZE_PUNCH_HOLE = 3
+# What lines are read with while traffic needs the processors.
+READING_NICE = 10
 FIRST_PAUSE, LONGEST_PAUSE, CALM_AFTER = 0.1, 30.0, 10.0
 MEASURE_SECONDS, MEASURE_STATE_SECONDS = 0.5, 1.0
 MB = 1024 * 1024
@@ -51,7 +58,11 @@ class Bucket:
 
 
 class Log:
-    """Lines as `<nanoseconds> <stream> <text>`, in numbered files of which the last few are kept."""
+    """Lines as `<nanoseconds> <stream> <text>`, in numbered files of which the last few are kept.
+
+    Marks `<nanoseconds> p <bytes>` say how far a spool has been read. Each is written together with the lines before it, so
+    that no line is written twice or left out, whenever the shim is killed.
+    """
 
     def __init__(self, folder, front):
         self.folder = folder
@@ -62,6 +73,7 @@ class Log:
         self.lines = Bucket(LINES_PER_SECOND * more, LINES_AT_ONCE * more)
         self.bytes = Bucket(BYTES_PER_SECOND * more, BYTES_AT_ONCE * more)
         self.dropped = 0
+        self.place = None
         self.open()
 
     def open(self):
@@ -79,7 +91,30 @@ class Log:
             # A full disk costs lines, never the service.
             self.dropped += lines
 
-    def write(self, stream, *texts):
+    def last_place(self):
+        """How far the spool has been read; 0 without a mark."""
+        for number in (self.number, self.number - 1):
+            try:
+                with open(os.path.join(self.folder, f"{number:08d}"), "rb") as file:
+                    found = re.findall(rb"^\d+ p (\d+)$", file.read(), re.MULTILINE)
+            except FileNotFoundError:
+                continue
+            if found:
+                return int(found[-1])
+        return 0
+
+    def mark(self, place):
+        self.place = place
+        self.put(self.place_mark(), 0)
+
+    def place_mark(self):
+        return b"" if self.place is None else b"%d p %d\n" % (time.time_ns(), self.place)
+
+    def write(self, stream, *texts, place=None):
+        mark = b""
+        if place is not None:
+            self.place = place
+            mark = self.place_mark()
         # Lines that came together have one time and one write: a busy proxy writes thousands a second.
         self.lines.refill()
         self.bytes.refill()
@@ -89,13 +124,13 @@ class Log:
             self.lines.tokens -= len(texts)
             self.bytes.tokens -= size
             head = b"%d %s " % (now, stream)
-            self.put(head + (b"\n" + head).join(texts).replace(b"\r", b"") + b"\n", len(texts))
+            self.put(head + (b"\n" + head).join(texts).replace(b"\r", b"") + b"\n" + mark, len(texts))
         else:
-            self.write_some(stream, now, texts)
+            self.write_some(stream, now, texts, mark)
         if self.size >= FILE_BYTES:
             self.rotate()
 
-    def write_some(self, stream, now, texts):
+    def write_some(self, stream, now, texts, mark):
         """Writes the lines that the limits let pass, and says how many they did not."""
         taken = []
         for text in texts:
@@ -108,13 +143,14 @@ class Log:
                 taken.append(b"%d d %d\n" % (now, self.dropped))
                 self.dropped = 0
             taken.append(b"%d %s %s\n" % (now, stream, text.replace(b"\r", b"")))
-        if taken:
-            self.put(b"".join(taken), len(taken))
+        if taken or mark:
+            self.put(b"".join([*taken, mark]), len(taken))
 
     def rotate(self):
         os.close(self.file)
         self.number += 1
         self.open()
+        self.put(self.place_mark(), 0)
         for name in os.listdir(self.folder):
             if name.isdigit() and int(name) <= self.number - self.kept:
                 os.unlink(os.path.join(self.folder, name))
@@ -154,6 +190,72 @@ class Output:
         if self.rest:
             self.log.write(self.stream, self.rest)
             self.rest = b""
+
+
+class Spool:
+    """A stream of a front, through a file. What has been read of it is given back to the disk."""
+
+    def __init__(self, path, stream, log):
+        self.path, self.stream, self.log = path, stream, log
+        self.fd = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        self.at = log.last_place()
+        # It was emptied, and its mark is missing.
+        if self.at > os.fstat(self.fd).st_size:
+            self.at = 0
+        log.mark(self.at)
+        self.freed = 0
+
+    def free(self, end):
+        """Whether the file system takes back what lies before a place."""
+        libc = ctypes.CDLL(None, use_errno=True)
+        start = ctypes.c_longlong(self.freed)
+        length = ctypes.c_longlong(max(BLOCK_BYTES, end - self.freed))
+        if libc.fallocate(self.fd, FALLOC_KEEP_SIZE_PUNCH_HOLE, start, length) != 0:
+            return False
+        self.freed = end
+        return True
+
+    def for_service(self):
+        return os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CLOEXEC)
+
+    def read(self):
+        data = os.pread(self.fd, READ_BYTES, self.at)
+        end = data.rfind(b"\n") + 1
+        if end == 0 and len(data) < LONGEST_LINE:
+            return 0
+        end = end or len(data)
+        lines = data[:end].removesuffix(b"\n").split(b"\n")
+        self.at += end
+        if os.fstat(self.fd).st_size - self.at > SPOOL_WAITING_BYTES:
+            # More than can wait: it is left out, and how much that was is written.
+            self.log.dropped += len(lines)
+            self.log.mark(self.at)
+        else:
+            self.log.write(self.stream, *(line[:LONGEST_LINE] for line in lines), place=self.at)
+        if self.at - self.freed >= SPOOL_FREED_BYTES:
+            self.free(self.at // BLOCK_BYTES * BLOCK_BYTES)
+        return end
+
+    def flush(self):
+        """Reads the rest of a service that has ended, and begins anew."""
+        while self.read():
+            pass
+        rest = os.pread(self.fd, LONGEST_LINE, self.at)
+        if rest:
+            self.at += len(rest)
+            self.log.write(self.stream, rest, place=self.at)
+        os.ftruncate(self.fd, 0)
+        self.at = self.freed = 0
+        self.log.mark(0)
+
+
+def spool_of(path, stream, log):
+    """None where the file system keeps what was read: without a bound, a pipe has to do."""
+    spool = Spool(path, stream, log)
+    if spool.at > 0 or spool.free(0):
+        return spool
+    os.close(spool.fd)
+    return None
 
 
 class Watch:
@@ -265,6 +367,7 @@ class Shim:
             Output(os.path.join(folder, "out"), b"o", self.log),
             Output(os.path.join(folder, "err"), b"e", self.log),
         ]
+        self.spool = spool_of(os.path.join(folder, "spool"), b"o", self.log) if self.spec["front"] else None
         self.wake, wake_end = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
         signal.set_wakeup_fd(wake_end, warn_on_full_buffer=False)
         signal.signal(signal.SIGTERM, self.on_stop)
@@ -303,7 +406,7 @@ class Shim:
     def start(self):
         self.command("delete", "--force", self.id, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         pid_file = os.path.join(self.folder, "pid")
-        ends = [output.for_service() for output in self.outputs]
+        ends = [output.for_service() for output in [self.spool or self.outputs[0], self.outputs[1]]]
         try:
             bundle = ["--bundle", os.path.join(self.folder, "bundle"), "--pid-file", pid_file, self.id]
             made = subprocess.run(
@@ -327,7 +430,11 @@ class Shim:
         poll = select.poll()
         for fd in [ended, self.wake, *(output.fd for output in self.outputs)]:
             poll.register(fd, select.POLLIN)
-        kill_at, over, read_at = None, None, 0.0
+        kill_at, over, read_at, waiting = None, None, 0.0, 0
+        # Only root gets its priority back, which the next start of the service needs.
+        yields = self.spool is not None and os.geteuid() == 0
+        if yields:
+            os.setpriority(os.PRIO_PROCESS, 0, READING_NICE)
         watch = Watch(self.spec["watch"], pid) if self.spec["watch"] else None
         try:
             while True:
@@ -344,11 +451,13 @@ class Shim:
                     kill_at = time.monotonic() + 5
                 times = [kill_at - time.monotonic()] if kill_at is not None else []
                 times += [MEASURE_SECONDS] if watch else []
+                times += [0 if waiting >= READ_BYTES // 2 else SPOOL_SECONDS] if self.spool else []
                 timeout = max(0.0, min(times)) * 1000 if times else None
                 ready = {fd for fd, _ in poll.poll(timeout)}
                 if self.wake in ready:
                     self.drain_wake()
                 size = sum(output.read() for output in self.outputs if output.fd in ready)
+                waiting = self.spool.read() if self.spool else 0
                 if ended in ready:
                     return
                 # A busy service writes line by line. Each wake-up costs more than its line: the next ones come together.
@@ -357,6 +466,8 @@ class Shim:
                 read_at = time.monotonic() if size else read_at
         finally:
             os.close(ended)
+            if yields:
+                os.setpriority(os.PRIO_PROCESS, 0, 0)
             if watch:
                 watch.close()
 
@@ -406,7 +517,7 @@ class Shim:
                 self.note(pid=pid, starts=self.status["starts"] + 1, started_at_ms=time.time_ns() // 1_000_000)
                 self.watch(pid)
                 self.note(pid=None, last_exit=self.exit_of(pid))
-            for output in self.outputs:
+            for output in [*self.outputs, *([self.spool] if self.spool else [])]:
                 output.flush()
             self.reap()
             self.command("delete", "--force", self.id, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
