@@ -41,7 +41,7 @@ export const databases = domain({
   sealed: [{ table: 'database_clusters', column: 'sealed_secrets', key: 'id', bound: "'database_clusters:' || id" }],
   checks: databasesChecks,
   work: async () => (await import('./work')).databasesWork,
-  programs: ['postgres', 'mariadb', 'valkey', 'qdrant', 'haproxy'],
+  programs: ['postgres', 'mariadb', 'valkey', 'mongodb', 'qdrant', 'haproxy'],
   state: ['engine/services', 'backups/databases'],
   logs: [
     {
