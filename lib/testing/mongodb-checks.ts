@@ -29,7 +29,11 @@ export const mongodbChecks: Readonly<Record<string, Check>> = {
     assert.equal(await own.countDocuments({ age: { $gt: 40 } }), 2);
     const found = await own.findOne({ name: 'Ada' }, { projection: { _id: 0, name: 1 } });
     assert.deepEqual(found, { name: 'Ada' });
-    assert.equal((await own.updateOne({ name: 'Ada' }, { $set: { age: 37 }, $push: { tags: 'd' } })).modifiedCount, 1);
+    const tagged = db.collection<{ name: string; age: number; tags: string[] }>('own');
+    assert.equal(
+      (await tagged.updateOne({ name: 'Ada' }, { $set: { age: 37 }, $push: { tags: 'd' } })).modifiedCount,
+      1,
+    );
     assert.equal((await own.replaceOne({ name: 'Grace' }, { name: 'Grace', age: 86 })).modifiedCount, 1);
     assert.equal((await own.updateOne({ name: 'Alan' }, { $set: { age: 41 } }, { upsert: true })).upsertedCount, 1);
     assert.equal((await own.deleteMany({ age: { $gte: 72 } })).deletedCount, 2);
