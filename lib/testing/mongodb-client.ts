@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
-import { MongoClient } from 'mongodb';
+import { Long, MongoClient } from 'mongodb';
 import { z } from 'zod';
 import { messageOf } from './message-of';
 import { mongodbChecks } from './mongodb-checks';
@@ -10,6 +10,7 @@ const job = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('ping') }),
   z.object({ kind: z.literal('check'), name: z.string() }),
   z.object({ kind: z.literal('command'), database: z.string(), command: z.record(z.string(), z.unknown()) }),
+  z.object({ kind: z.literal('numbered'), number: z.int(), command: z.record(z.string(), z.unknown()) }),
   z.object({ kind: z.literal('insert'), count: z.int() }),
   z.object({ kind: z.literal('count'), collection: z.string() }),
   z.object({ kind: z.literal('write') }),
@@ -24,6 +25,8 @@ const client = new MongoClient(uri, {
   ...(caFile === undefined ? {} : { tlsCAFile: caFile }),
   serverSelectionTimeoutMS: 15_000,
 });
+
+const session = client.startSession();
 
 const acknowledged: number[] = [];
 let added = 0;
@@ -80,6 +83,9 @@ async function finish() {
 async function run(wanted: z.output<typeof job>): Promise<unknown> {
   if (wanted.kind === 'ping') return (await client.db().command({ ping: 1 })).ok;
   if (wanted.kind === 'command') return client.db(wanted.database).command(wanted.command);
+  // As a driver sends a write that it may repeat.
+  if (wanted.kind === 'numbered')
+    return client.db().command({ ...wanted.command, txnNumber: Long.fromNumber(wanted.number) }, { session });
   if (wanted.kind === 'count') return client.db().collection(wanted.collection).countDocuments();
   if (wanted.kind === 'insert') {
     const documents = Array.from({ length: wanted.count }, (_, n) => ({ n, text: 'x'.repeat(200) }));

@@ -158,6 +158,23 @@ describe.skipIf(trouble !== null)(`a cluster of MongoDB${trouble ? ` (skipped: $
     await world.untilIs('documents', 'available');
   }, 120_000);
 
+  test('a write that was sent before a crash is not done a second time when it is repeated', async () => {
+    const { id } = await world.member(cluster, 'primary');
+    const add = {
+      kind: 'numbered',
+      number: 900_000,
+      command: { update: 'counted', updates: [{ q: { _id: 1 }, u: { $inc: { n: 1 } }, upsert: true }] },
+    };
+    const read = { kind: 'command', database: 'app', command: { find: 'counted' } };
+    await client.ask(add);
+    expect(await client.ask(add)).toMatchObject({ ok: 1 });
+    await world.killAndAwait(id);
+    await world.untilIs('documents', 'available');
+    expect(await client.ask({ kind: 'ping' })).toBe(1);
+    expect(await client.ask(add)).toEqual(refused('may have been done'));
+    expect(await client.ask(read)).toMatchObject({ cursor: { firstBatch: [{ _id: 1, n: 1 }] } });
+  }, 60_000);
+
   test('a disk that is nearly full refuses writes, still serves reads, and takes writes when there is room', async () => {
     const { id } = await world.member(cluster, 'primary');
     await client.ask({ kind: 'insert', count: 10 });
