@@ -7,7 +7,7 @@ import { ResourceTable } from '@/components/kit/resource/resource-table';
 import { columnsOf } from '@/components/kit/table/data-table';
 import type { Row } from '@/lib/client/list';
 import { listRunningCosts } from '@/lib/client/operations/billing';
-import { formatCount, formatQuantity } from '@/lib/format/quantity';
+import { formatUnits } from '@/lib/format/quantity';
 import { ResourceLink } from './resource-link';
 
 type Running = Row<'/api/v1/billing/running'>;
@@ -47,7 +47,7 @@ function Price({ usd }: { usd: number | null }) {
 /** `4 vCPUs`, `8 GB memory` */
 function held({ name, quantity, unit }: Running['metrics'][number]): string {
   // Abbreviations have no plural.
-  const amount = unit === 'GB' ? formatQuantity(quantity, unit) : formatCount(quantity, unit);
+  const amount = formatUnits(quantity, unit);
   if (amount.toLowerCase().includes(name.toLowerCase())) return amount;
   // Names of products keep their capitals.
   return `${amount} ${/[A-Z]/.test(name.slice(1)) ? name : name.toLowerCase()}`;

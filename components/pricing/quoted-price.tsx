@@ -8,7 +8,7 @@ import { Skeleton } from '@/components/kit/ui/skeleton';
 import { useProject } from '@/lib/client/project';
 import type { components } from '@/lib/client/schema';
 import { formatMoney } from '@/lib/format/money';
-import { formatNumber } from '@/lib/format/number';
+import { formatUnits } from '@/lib/format/quantity';
 
 type Quote = components['schemas']['Quote'];
 
@@ -94,7 +94,7 @@ function Price({ quote, billed }: { quote: Quote; billed: string }) {
           {lines.map(({ name, quantity, unit, unit_price_usd, monthly_usd: usd }) => (
             <div key={name} className="flex items-baseline justify-between gap-3">
               <dt className="min-w-0">
-                {name === unit ? `${formatNumber(quantity)} ${unit}` : `${name}, ${formatNumber(quantity)} ${unit}`}
+                {name === unit ? formatUnits(quantity, unit) : `${name}, ${formatUnits(quantity, unit)}`}
               </dt>
               <dd className="whitespace-nowrap tabular-nums">
                 {unit_price_usd === null ? <span className="text-ink-muted">free of charge</span> : formatMoney(usd)}

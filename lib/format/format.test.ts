@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { formatMoney, formatRate, formatSpend } from './money';
 import { formatNumber, formatPercent } from './number';
-import { formatAmount, formatCount, formatPart, formatQuantity } from './quantity';
+import { formatAmount, formatCount, formatPart, formatQuantity, formatUnits } from './quantity';
 import { formatBytes, formatGigabytes } from './size';
 import { formatDate, formatDuration, formatExact, formatRelative, formatWindow } from './time';
 
@@ -123,4 +123,11 @@ test('a window names its day once, and both days if they differ', () => {
   const from = Date.UTC(2026, 2, 3, 10, 5);
   expect(formatWindow(from, from + 3_600_000, 'UTC')).toBe('3 Mar, 10:05 – 11:05');
   expect(formatWindow(from, from + 86_400_000, 'UTC')).toBe('3 Mar, 10:05 – 4 Mar, 10:05');
+});
+
+test('an amount of a unit of the rate card is plural where it should be, and abbreviations are unchanged', () => {
+  expect(formatUnits(2, 'instance')).toBe('2 instances');
+  expect(formatUnits(1, 'instance')).toBe('1 instance');
+  expect(formatUnits(2, 'vCPU')).toBe('2 vCPUs');
+  expect(formatUnits(20, 'GB')).toBe('20 GB');
 });

@@ -18,6 +18,11 @@ export function formatCount(count: number, singular: string, plural = `${singula
   return `${formatNumber(count)} ${count === 1 ? singular : plural}`;
 }
 
+/** An amount of a rate's unit, which is singular: `2, 'instance'` → `2 instances`; `20, 'GB'` → `20 GB`. */
+export function formatUnits(quantity: number, unit: string): string {
+  return abbreviations.has(unit) ? formatQuantity(quantity, unit) : formatCount(quantity, unit);
+}
+
 /** An amount in the most readable unit: `0.5, 'TB'` → `512 GB`. Units other than sizes stay unchanged. */
 export function formatAmount(value: number, unit: string): string {
   if (!abbreviations.has(unit) || value === 0) return formatQuantity(value, unit);
