@@ -31,8 +31,8 @@ export const engineLooks: Record<DatabaseEngine, EngineLook> = {
   mongodb: {
     label: 'MongoDB',
     mark: 'Mo',
-    about: 'Documents, for MongoDB drivers. A replica set.',
-    availability: 'A replica set with an odd number of members elects a new primary.',
+    about: 'Documents, for MongoDB drivers. Preview, single member.',
+    availability: 'A replica set of one member, restarted automatically after a crash.',
   },
   qdrant: {
     label: 'Qdrant',

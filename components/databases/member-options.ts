@@ -10,7 +10,7 @@ export function memberOptions(engine: DatabaseEngine) {
 }
 
 function describe(engine: DatabaseEngine, count: number): string {
-  if (engine === 'qdrant') return 'Restarted automatically after a crash.';
+  if (engine === 'qdrant' || engine === 'mongodb') return 'Restarted automatically after a crash.';
   if (count === 1) return 'Without fail-over. For development.';
   if (engine === 'mysql') return `Goes on when ${(count - 1) / 2} of them fail${count === 3 ? 's' : ''}.`;
   return count === 2 ? 'The standby takes over when the primary fails.' : `A primary and ${count - 1} standbys.`;

@@ -177,7 +177,7 @@ const writers: Record<DatabaseEngine, Writers> = {
     cli: (target) => ({
       label: 'mongosh',
       needs: 'Asks for the password.',
-      code: `mongosh "${target.uri}" --tls --tlsCAFile ${caFile(target)} --username ${user(target)}`,
+      code: `mongosh "${target.uri}" --tlsCAFile ${caFile(target)} --username ${user(target)}`,
     }),
     node: (target) => ({
       needs: `npm install mongodb. ${PASSWORD}`,

@@ -2,6 +2,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { QdrantClient } from '@qdrant/js-client-rest';
 import { z } from 'zod';
+import { messageOf } from './message-of';
 
 /* Qdrant's own client on a tenant's network, as a process in that network: a line in is a job, a line out its result. */
 const job = z.discriminatedUnion('kind', [
@@ -81,10 +82,6 @@ async function run(wanted: z.output<typeof job>): Promise<unknown> {
   }
   return (await client.query(collection, { query: wanted.vector, limit: 1, with_payload: true })).points;
 }
-
-/** Causes too: a certificate that is not trusted is one. */
-const messageOf = (error: unknown): string =>
-  error instanceof Error ? [error.message, ...(error.cause ? [messageOf(error.cause)] : [])].join(': ') : String(error);
 
 for await (const line of createInterface({ input: process.stdin })) {
   const result = await run(job.parse(JSON.parse(line))).catch((error) => ({ error: messageOf(error) }));

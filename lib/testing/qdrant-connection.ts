@@ -1,9 +1,8 @@
-import { spawn } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import type { startDatabaseWorld } from './database-world';
+import { speakTo } from './line-client';
 
 type World = Pick<Awaited<ReturnType<typeof startDatabaseWorld>>, 'inTenantNetwork'>;
 
@@ -16,19 +15,5 @@ export async function connectQdrant(world: World, { uri, key, ca }: QdrantAddres
   const file = join(folder, 'ca.pem');
   writeFileSync(file, ca ?? '');
   const { argv, env } = await world.inTenantNetwork('lib/testing/qdrant-client.ts', { uri, key });
-  const child = spawn(argv[0] ?? '', argv.slice(1), {
-    env: { ...env, ...(ca !== undefined && { NODE_EXTRA_CA_CERTS: file }) },
-    stdio: ['pipe', 'pipe', 'inherit'],
-  });
-  child.on('exit', () => rmSync(folder, { recursive: true, force: true }));
-  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
-  return {
-    async ask<T>(job: object): Promise<T> {
-      child.stdin.write(`${JSON.stringify(job)}\n`);
-      const { value, done } = await lines.next();
-      if (done) throw new Error('the client has ended');
-      return JSON.parse(value);
-    },
-    end: () => void child.stdin.end(),
-  };
+  return speakTo(argv, { ...env, ...(ca !== undefined && { NODE_EXTRA_CA_CERTS: file }) }, folder);
 }

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import type { DatabaseEngine } from './engines';
 import { keyDigest } from './qdrant/key-digest';
 import type { DatabaseCredentials } from './schema';
@@ -14,17 +13,16 @@ type Account = {
   verifierOf(password: string): string;
 };
 
-const accounts: Partial<Record<DatabaseEngine, Account>> = {
+const accounts: Record<DatabaseEngine, Account> = {
   postgres: { username: 'app', database: 'app', verifierOf: scramVerifier },
   mysql: { username: 'app', database: 'app', verifierOf: nativeVerifier },
   valkey: { username: 'app', database: null, verifierOf: passwordHash },
+  // Its server takes passwords alone: they are kept sealed, and nowhere else.
+  mongodb: { username: 'app', database: 'app', verifierOf: (password) => password },
   qdrant: { username: null, database: null, verifierOf: keyDigest },
 };
 
-/** An engine without a program has no account: its create answers 503. */
-const unobtainable: Account = { username: 'app', database: null, verifierOf: () => randomBytes(32).toString('hex') };
-
-export const accountOf = (engine: DatabaseEngine): Account => accounts[engine] ?? unobtainable;
+export const accountOf = (engine: DatabaseEngine): Account => accounts[engine];
 
 /** A new password or API key of the tenant's: what is shown once, and what is kept of it. */
 export function newCredentials(engine: DatabaseEngine): { shown: DatabaseCredentials; verifier: string } {

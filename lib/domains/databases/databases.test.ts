@@ -11,7 +11,6 @@ import { readCluster } from './cluster/clusters';
 import { driverOf } from './cluster/drivers';
 import { endpointSpec } from './cluster/specs';
 import { renderEndpoint } from './endpoint/configuration';
-import { databaseEngines } from './engines';
 import { enginePorts } from './ports';
 import { postgresParameters } from './postgres/parameters';
 import { memberSpec } from './postgres/specs';
@@ -157,18 +156,26 @@ describe('parameters', () => {
   });
 });
 
-describe('engines that have no program', () => {
-  test.each(databaseEngines.filter((engine) => !['postgres', 'mysql', 'valkey', 'qdrant'].includes(engine)))(
-    '%s: creates are checked and then answer 503',
-    async (engine) => {
-      const wrong = await create('later', { version: '0.0' }, acme, engine);
-      expect([wrong.status, messageOf(wrong)]).toEqual([400, expect.stringContaining('is not certified')]);
-      const answer = await create('later', {}, acme, engine);
-      expect([answer.status, answer.body]).toMatchObject([503, { error: { code: 'ENGINE_UNAVAILABLE' } }]);
-      const { body } = await call('GET', `/dbaas/catalog/versions?engine=${engine}`, as());
-      expect((body as EngineVersion[])[0]?.program).toMatchObject({ state: 'unavailable', hint: expect.any(String) });
+test('a cluster of MongoDB is a replica set of one, said to be a preview, and claims of the quota', async () => {
+  const created = await create('documents', {}, acme, 'mongodb');
+  expect([created.status, created.body]).toMatchObject([
+    201,
+    {
+      version: '0.7',
+      instances: 1,
+      preview: 'single member',
+      highly_available: false,
+      credentials: { username: 'app', database: 'app', password: expect.any(String) },
+      endpoint: {
+        port: 27017,
+        uri: expect.stringMatching(/^mongodb:\/\/app@[\d.]+:27017\/app\?replicaSet=secantus&tls=true$/),
+      },
     },
-  );
+  ]);
+  const { body: quota } = await call('GET', '/tenant/quota', as());
+  expect(quota).toMatchObject({ databases: { used: 1 } });
+  expect((await create('more', { instances: 3 }, acme, 'mongodb')).status).toBe(400);
+  expect((await create('more', { version: '0.0' }, acme, 'mongodb')).status).toBe(400);
 });
 
 test('a version of Valkey without a program answers 503 and names one that has it', async () => {

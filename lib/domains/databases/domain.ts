@@ -29,7 +29,7 @@ export const databases = domain({
       name: 'Managed databases',
       category: 'databases',
       description:
-        'Highly available PostgreSQL, MySQL and Valkey, and Qdrant, on a private network; PostgreSQL with upgrades that can be taken back.',
+        'Highly available PostgreSQL, MySQL and Valkey, and MongoDB and Qdrant with one member, on a private network; PostgreSQL with upgrades that can be taken back.',
       resources: ['database_cluster'],
       engines: ['services', 'network'],
       reference: 'Databases',
@@ -41,7 +41,7 @@ export const databases = domain({
   sealed: [{ table: 'database_clusters', column: 'sealed_secrets', key: 'id', bound: "'database_clusters:' || id" }],
   checks: databasesChecks,
   work: async () => (await import('./work')).databasesWork,
-  programs: ['postgres', 'mariadb', 'valkey', 'qdrant', 'haproxy'],
+  programs: ['postgres', 'mariadb', 'valkey', 'mongodb', 'qdrant', 'haproxy'],
   state: ['engine/services', 'backups/databases'],
   logs: [
     {

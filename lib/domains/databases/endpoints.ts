@@ -12,7 +12,7 @@ const words: Record<DatabaseEngine, { id: string; title: string; what: string }>
   postgres: { id: 'Postgres', title: 'PostgreSQL', what: 'a high-availability PostgreSQL cluster' },
   mysql: { id: 'Mysql', title: 'MySQL', what: 'a multi-master MySQL cluster' },
   valkey: { id: 'Valkey', title: 'Valkey', what: 'a high-availability Valkey cluster' },
-  mongodb: { id: 'Mongodb', title: 'MongoDB', what: 'a MongoDB replica set' },
+  mongodb: { id: 'Mongodb', title: 'MongoDB', what: 'a MongoDB replica set of one member' },
   qdrant: { id: 'Qdrant', title: 'Qdrant', what: 'a Qdrant cluster with API-key authentication' },
 };
 

@@ -2,7 +2,7 @@
 export const databaseEngines = ['postgres', 'mysql', 'valkey', 'mongodb', 'qdrant'] as const;
 export type DatabaseEngine = (typeof databaseEngines)[number];
 
-const WITH_BACKUPS: readonly DatabaseEngine[] = ['postgres', 'mysql', 'valkey', 'qdrant'];
+const WITH_BACKUPS: readonly DatabaseEngine[] = ['postgres', 'mysql', 'valkey', 'mongodb', 'qdrant'];
 /** Whether clusters of an engine are backed up. */
 export const hasBackups = (engine: DatabaseEngine): boolean => WITH_BACKUPS.includes(engine);
 
@@ -12,7 +12,7 @@ export const memberCounts: Record<DatabaseEngine, { allowed: readonly number[]; 
   // Galera needs a majority.
   mysql: { allowed: [1, 3, 5], preset: 3 },
   valkey: { allowed: [1, 2, 3, 4, 5], preset: 2 },
-  // A replica set of one, or of an odd number that can elect a primary.
-  mongodb: { allowed: [1, 3, 5], preset: 1 },
+  // A replica set of one: its program knows no others.
+  mongodb: { allowed: [1], preset: 1 },
   qdrant: { allowed: [1], preset: 1 },
 };

@@ -7,7 +7,7 @@ const secrets = z.object({
   superuser: z.string(),
   /** Of the role that standbys copy and follow the primary with. */
   replication: z.string(),
-  /** What the tenant's password is verified by (RFC 5802); the password itself is nowhere. */
+  /** What the tenant's password is verified by (RFC 5802); the password itself is nowhere, but for MongoDB, whose server takes no verifiers. */
   verifier: z.string(),
 });
 export type ClusterSecrets = z.output<typeof secrets>;

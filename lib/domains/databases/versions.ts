@@ -59,7 +59,7 @@ export const certifiedVersions: readonly CertifiedVersion[] = [
   ...others('valkey', ['8.0', '8.1', '9.1']).map((one) =>
     one.version === '9.1' ? { ...one, program: { name: 'valkey', version: one.version } } : one,
   ),
-  ...others('mongodb', ['7.0']),
+  ...others('mongodb', ['0.7']).map((one) => ({ ...one, program: { name: 'mongodb', version: one.version } })),
   ...others('qdrant', ['0.9']).map((one) => ({ ...one, program: { name: 'qdrant', version: one.version } })),
 ];
 

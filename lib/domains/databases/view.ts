@@ -65,6 +65,9 @@ export const clusterTables = sql`database_clusters c ${joinPorts('c')}`;
 
 export const memberName = (cluster: string, ordinal: number): string => `${cluster}-${ordinal}`;
 
+/** As members of MongoDB call the replica set that they are. */
+const REPLICA_SET = 'secantus';
+
 const schemes: Record<DatabaseEngine, string> = {
   postgres: 'postgresql',
   mysql: 'mysql',
@@ -73,13 +76,18 @@ const schemes: Record<DatabaseEngine, string> = {
   qdrant: 'https',
 };
 
+/** What clients of an engine need to know beside the address. */
+const options: Partial<Record<DatabaseEngine, string>> = {
+  mongodb: `?replicaSet=${REPLICA_SET}&tls=true`,
+};
+
 function endpointOf(row: ClusterRow, port: number): DatabaseEndpoint {
   const user = row.username === null ? '' : `${row.username}@`;
   const database = row.database_name === null ? '' : `/${row.database_name}`;
   return {
     host: row.address,
     port,
-    uri: `${schemes[row.engine]}://${user}${row.address}:${port}${database}`,
+    uri: `${schemes[row.engine]}://${user}${row.address}:${port}${database}${options[row.engine] ?? ''}`,
     ca_certificate: row.authorities ?? '',
   };
 }

@@ -1,5 +1,6 @@
 import type { DatabaseEngine } from '../engines';
 import { mariadbDriver } from '../mariadb/driver';
+import { mongodbDriver } from '../mongodb/driver';
 import { postgresDriver } from '../postgres/driver';
 import { qdrantDriver } from '../qdrant/driver';
 import { valkeyDriver } from '../valkey/driver';
@@ -10,6 +11,7 @@ const drivers: Partial<Record<DatabaseEngine, EngineDriver>> = {
   postgres: postgresDriver,
   mysql: mariadbDriver,
   valkey: valkeyDriver,
+  mongodb: mongodbDriver,
   qdrant: qdrantDriver,
 };
 

@@ -1,21 +1,15 @@
 import type { EngineDriver } from '../cluster/driver';
-import { newLook } from './agent';
-import { qdrantBackups } from './backups';
-import { settleKey } from './key';
-import { memberSpec } from './specs';
-import { inStep } from './state';
+import { openSecrets } from '../secrets';
+import { singleDriver } from '../single/driver';
+import { checkSpec, keptFreeMb, memberSpec } from './specs';
 
-/** One member, which is also the primary. Questions to it keep no connection open. */
-export const qdrantDriver: EngineDriver = {
+/** A backup has all collections with their aliases. Writes to a collection wait while it is copied. */
+export const qdrantDriver: EngineDriver = singleDriver({
+  title: 'Qdrant',
   memberSpec,
-  settleRoles: settleKey,
-  inStep,
-  primaryFirst: null,
-  async switchPrimary() {
-    throw new Error('A Qdrant cluster has one member: there is nothing to switch to.');
-  },
-  newLook,
-  backups: qdrantBackups,
-  forget() {},
-  async forgetAll() {},
-};
+  checkSpec,
+  secretsPath: '/platform/keys',
+  secretsMark: ({ id, sealed_secrets }) => openSecrets(id, sealed_secrets).verifier,
+  keptFreeMb,
+  whatHelps: 'its storage is enlarged, or collections are deleted',
+});

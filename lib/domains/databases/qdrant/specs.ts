@@ -9,7 +9,7 @@ import type { Cluster, Member } from '../cluster/clusters';
 import { certificateOf, portOf } from '../cluster/specs';
 import { enginePorts } from '../ports';
 import { openSecrets } from '../secrets';
-import { SOCKET } from './socket';
+import { SOCKET } from '../single/socket';
 
 const BOX = join(dirname(fileURLToPath(import.meta.url)), 'box');
 

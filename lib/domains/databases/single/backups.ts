@@ -1,13 +1,13 @@
-import type { EngineBackups } from '../backups/engine';
+import type { ServiceSpec } from '@/lib/hosts/services/engine';
+import type { CheckedBackup, EngineBackups } from '../backups/engine';
 import { checkedBy, readFramed, sendFramed } from '../backups/framed';
 import { MemberError } from '../cluster/member-error';
-import { checkSpec } from './specs';
 import { failureOf } from './state';
 
 const PATIENT_MS = 5_000;
 
-/** All collections with their aliases. Writes to a collection wait while it is copied. */
-export const qdrantBackups: EngineBackups = {
+/** Backups of an engine whose member gives and takes its data in frames. */
+export const singleBackups = (checkSpec: (backup: CheckedBackup) => ServiceSpec): EngineBackups => ({
   read: (cluster, primary) => readFramed({ cell: cluster.cell_id, id: primary.id }),
   async afterwards() {},
   isServing: async (cluster, primary) => (await failureOf(cluster, primary, PATIENT_MS)) === null,
@@ -19,4 +19,4 @@ export const qdrantBackups: EngineBackups = {
   },
   checkSpec,
   check: checkedBy,
-};
+});

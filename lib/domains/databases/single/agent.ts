@@ -6,7 +6,7 @@ import { restartEndpoint, restartMember } from '../cluster/member-process';
 import { type MemberNote, noteStates, OBSERVED } from '../cluster/notes';
 import { endpointFacts, endpointOf } from '../cluster/specs';
 import { endpointStats, settleEndpoint } from '../endpoint/endpoint';
-import { keptFreeMb, memberSpec } from './specs';
+import type { SingleEngine } from './engine';
 import { failureOf } from './state';
 
 /** Large requests keep a member busy for a while. */
@@ -18,31 +18,32 @@ const SAID_BEFORE = 1.25;
 
 type Memory = DiskMemory & { since: Since };
 
-/** A look at a cluster of Qdrant, with what is remembered of it from look to look. */
-export function newLook(): (cluster: Cluster) => Promise<void> {
+/** A look at a cluster of one member, with what is remembered of it from look to look. */
+export function newLook(engine: SingleEngine): (cluster: Cluster) => Promise<void> {
   const memory: Memory = { ...newDiskMemory(), since: new Map() };
-  return (cluster) => look(cluster, memory);
+  return (cluster) => look(engine, cluster, memory);
 }
 
-async function look(cluster: Cluster, memory: Memory): Promise<void> {
+async function look(engine: SingleEngine, cluster: Cluster, memory: Memory): Promise<void> {
   const member = primaryOf(servingMembers(cluster));
   if (!member) return;
   const endpoint = endpointOf(cluster);
   const [failure, stats] = await Promise.all([failureOf(cluster, member, ANSWER_MS), endpointStats(endpoint)]);
   if (stats) await settleEndpoint(endpoint, endpointFacts(cluster), stats);
-  wakeHung(cluster, member, failure, stats !== undefined, memory);
+  wakeHung(engine, cluster, member, failure, stats !== undefined, memory);
   await noteStates(cluster, {
     members: [noteOf(member, failure)],
     running: failure === null ? 1 : 0,
-    ...statusOf(cluster, failure),
+    ...statusOf(engine, cluster, failure),
   });
   // The member itself refuses writes, a little after the cluster has said why.
-  const full = (keptFreeMb(cluster) * SAID_BEFORE) / (cluster.storage_gb * 1024);
+  const full = (engine.keptFreeMb(cluster) * SAID_BEFORE) / (cluster.storage_gb * 1024);
   if (failure === null) await watchDisk(cluster, member, memory, async () => {}, full);
 }
 
 /** Starts the member and the endpoint anew when they hang, where nothing else will. */
 function wakeHung(
+  engine: SingleEngine,
   cluster: Cluster,
   member: Member,
   failure: Failure | null,
@@ -51,7 +52,7 @@ function wakeHung(
 ): void {
   if (lasting(since, 'hung', failure === 'silent') >= HUNG_MS) {
     since.delete('hung');
-    restartMember(memberSpec, cluster, member);
+    restartMember(engine.memberSpec, cluster, member);
   }
   if (lasting(since, 'endpoint', !endpointAnswers) < ENDPOINT_SILENT_MS) return;
   since.delete('endpoint');
@@ -63,15 +64,14 @@ function noteOf({ id }: Member, failure: Failure | null): MemberNote {
   return { id, status: failure === null ? 'running' : 'starting', reason: null, lag: null };
 }
 
-function statusOf({ status, status_reason, read_only }: Cluster, failure: Failure | null) {
+function statusOf({ whatHelps }: SingleEngine, { status, status_reason, read_only }: Cluster, failure: Failure | null) {
   if (!OBSERVED.includes(status)) return { status, reason: status_reason };
   if (failure === 'silent') return { status: 'degraded', reason: 'Its member does not answer.' };
   if (failure !== null) return { status: 'degraded', reason: 'Its member is being started again.' };
   if (read_only)
     return {
       status: 'degraded',
-      reason:
-        'The disk is nearly full: the cluster takes no writes until its storage is enlarged, or collections are deleted.',
+      reason: `The disk is nearly full: the cluster takes no writes until ${whatHelps}.`,
     };
   return { status: 'available', reason: null };
 }

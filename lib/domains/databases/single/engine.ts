@@ -1,0 +1,20 @@
+import type { ServiceSpec } from '@/lib/hosts/services/engine';
+import type { CheckedBackup } from '../backups/engine';
+import type { Cluster, Member } from '../cluster/clusters';
+
+/** What engines of one member differ in. The member answers at a Unix socket, `/readyz` too, and gives its data in frames. */
+export type SingleEngine = {
+  /** As people call it. */
+  title: string;
+  memberSpec(cluster: Cluster, member: Member): Promise<ServiceSpec>;
+  /** The service that restores a backup as a check. */
+  checkSpec(backup: CheckedBackup): ServiceSpec;
+  /** Where a member says which secrets it takes now, */
+  secretsPath: string;
+  /** and what it says there when they are the cluster's own. */
+  secretsMark(cluster: Cluster): string;
+  /** Of the disk, what a member's writes leave free. */
+  keptFreeMb(cluster: Pick<Cluster, 'storage_gb'>): number;
+  /** What has to happen before a cluster whose disk is nearly full takes writes again. */
+  whatHelps: string;
+};
