@@ -46,7 +46,7 @@ const COUNTED = raw(`'{objects,used_bytes,swept_at}'::text[]`);
 
 /**
  * The access of each of these keys to its bucket as it is now, in order, as a table `now`. The arrays are in sub-selects so that the
- * planner does not count on their lengths: otherwise PostgreSQL would plan the statement anew each time, which takes four times as
+ * planner does not count on their lengths: otherwise PostgreSQL would plan the statement anew each time, which takes several times as
  * long as running it.
  */
 export const accessOf = (names: readonly Names[]): Sql => sql`(
