@@ -1,0 +1,228 @@
+import { createHash } from 'node:crypto';
+import { readdirSync } from 'node:fs';
+import { request } from 'node:http';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import {
+  GetObjectCommand,
+  ListObjectsV2Command,
+  PutBucketTaggingCommand,
+  PutObjectCommand,
+  type S3Client,
+} from '@aws-sdk/client-s3';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { now } from '@/lib/clock';
+import { settings } from '@/lib/settings';
+import { setTestClock } from '@/lib/testing/clock';
+import { testDatabase } from '@/lib/testing/database';
+import { createBucket } from '@/lib/testing/domains/objects';
+import { createPair, objectWorld, type Pair } from '@/lib/testing/object-world';
+import { api, createProject, type TestProject } from '@/lib/testing/world';
+import { presign } from './s3/signature';
+
+// What an attacker can change on the way, and what can be hidden in names and bodies.
+
+testDatabase();
+const call = api();
+const world = objectWorld();
+let acme: TestProject;
+let pair: Pair;
+let bucket: string;
+
+beforeAll(async () => {
+  await setTestClock(0);
+  acme = await createProject('acme');
+  pair = await createPair(acme, call);
+  bucket = await createBucket(acme, call);
+});
+
+const codeOf = (promise: Promise<unknown>) =>
+  promise.then(
+    () => 'no error',
+    (error) => error.name,
+  );
+
+type Sent = { body?: unknown; headers: Record<string, string> };
+
+/** A client whose requests are changed after they are signed, as on the way. */
+function altered(change: (sent: Sent) => void): S3Client {
+  const client = world.client(pair);
+  client.middlewareStack.add(
+    (next) => (args) => {
+      change(args.request as Sent);
+      return next(args);
+    },
+    { step: 'finalizeRequest', priority: 'low' },
+  );
+  return client;
+}
+
+const address = (method: string, path: string, query: Record<string, string> = {}) =>
+  presign({
+    origin: world.url,
+    path,
+    method,
+    query,
+    headers: {},
+    accessKey: pair.access_key,
+    secret: pair.secret_key,
+    region: 'us-east-1',
+    at: now(),
+    expiresIn: 60,
+  });
+
+/** Sends a path as it is: `fetch` would resolve `..` before it sends. */
+function send(method: string, url: string, body?: string): Promise<{ status: number; text: string }> {
+  const path = url.slice(world.url.length);
+  return new Promise((resolve, reject) => {
+    const { hostname, port } = new URL(world.url);
+    const sent = request({ hostname, port, method, path }, async (response) => {
+      const pieces: Buffer[] = [];
+      for await (const piece of response) pieces.push(piece);
+      resolve({ status: response.statusCode ?? 0, text: Buffer.concat(pieces).toString() });
+    });
+    sent.on('error', reject);
+    sent.end(body);
+  });
+}
+
+describe('what is changed after it was signed is refused', () => {
+  test('a header', async () => {
+    const client = altered(({ headers }) => {
+      headers['x-amz-meta-owner'] = 'mallory';
+    });
+    const wish = new PutObjectCommand({ Bucket: bucket, Key: 'header', Body: 'x', Metadata: { owner: 'alice' } });
+    expect(await codeOf(client.send(wish))).toBe('SignatureDoesNotMatch');
+  });
+
+  test('a body', async () => {
+    const client = altered((sent) => {
+      sent.body = 'other';
+    });
+    const wish = new PutObjectCommand({ Bucket: bucket, Key: 'body', Body: 'bytes' });
+    expect(['XAmzContentSHA256Mismatch', 'BadDigest']).toContain(await codeOf(client.send(wish)));
+  });
+
+  test('and it leaves nothing', async () => {
+    const { Contents = [] } = await world.client(pair).send(new ListObjectsV2Command({ Bucket: bucket }));
+    expect(Contents.map(({ Key }) => Key)).not.toEqual(expect.arrayContaining([expect.stringMatching(/header|body/)]));
+  });
+});
+
+describe('a key that looks like a path', () => {
+  test.each(['../../etc/passwd', 'a/../b', './a', 'a/%2e%2e/b', '..%2f..%2fb', 'C:\\b', '/abs', 'a//b'])(
+    '(%s) is a name and no more',
+    async (Key) => {
+      const client = world.client(pair);
+      await client.send(new PutObjectCommand({ Bucket: bucket, Key, Body: Key }));
+      const { Body } = await client.send(new GetObjectCommand({ Bucket: bucket, Key }));
+      expect(await Body?.transformToString()).toBe(Key);
+      const { Contents = [] } = await client.send(new ListObjectsV2Command({ Bucket: bucket, Prefix: Key }));
+      expect(Contents.map((found) => found.Key)).toEqual([Key]);
+    },
+  );
+
+  test('does not lead into another bucket', async () => {
+    const other = await createBucket(acme, call);
+    await world.client(pair).send(new PutObjectCommand({ Bucket: other, Key: 'k', Body: 'of the other' }));
+    for (const path of [`/${bucket}/../${other}/k`, `/${bucket}/%2e%2e/${other}/k`]) {
+      const { status, text } = await send('GET', `${world.url}${path}`);
+      expect([path, status, text.includes('of the other')]).toEqual([path, 403, false]);
+    }
+  });
+
+  test('gives no file its name', async () => {
+    await world
+      .client(pair)
+      .send(new PutObjectCommand({ Bucket: bucket, Key: '../../large', Body: Buffer.alloc(9000) }));
+    const names = readdirSync(join(settings().dataDir, 'objects'), { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map(({ name }) => name);
+    expect(names.length).toBeGreaterThan(0);
+    for (const name of names) expect(name).toMatch(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
+  });
+
+  test('is refused with a NUL', async () => {
+    const { status, text } = await send('PUT', address('PUT', `/${bucket}/a%00b`), 'x');
+    expect([status, text]).toEqual([400, expect.stringMatching(/<Code>Invalid\w+<\/Code>/)]);
+  });
+
+  test('is refused when it is longer than 1,024 bytes, also in many bytes a character', async () => {
+    for (const Key of ['k'.repeat(1025), '日'.repeat(342)])
+      expect(await codeOf(world.client(pair).send(new PutObjectCommand({ Bucket: bucket, Key, Body: 'x' })))).toBe(
+        'KeyTooLongError',
+      );
+  });
+});
+
+describe('a document that is no plain XML is refused', () => {
+  const tagged = (inside: string) =>
+    `<Tagging><TagSet><Tag><Key>a</Key><Value>${inside}</Value></Tag></TagSet></Tagging>`;
+  /** Sends a signed document in place of the client's. */
+  const sendXml = (document: string) => {
+    const client = world.client(pair);
+    client.middlewareStack.add(
+      (next) => (args) => {
+        const sent = args.request as Sent;
+        sent.body = document;
+        sent.headers['content-length'] = String(Buffer.byteLength(document));
+        sent.headers['content-md5'] = createHash('md5').update(document).digest('base64');
+        for (const name of Object.keys(sent.headers))
+          if (/^x-amz-(checksum|sdk-checksum)/.test(name)) delete sent.headers[name];
+        return next(args);
+      },
+      { step: 'build', priority: 'low' },
+    );
+    return client.send(
+      new PutBucketTaggingCommand({ Bucket: bucket, Tagging: { TagSet: [{ Key: 'a', Value: 'b' }] } }),
+    );
+  };
+
+  test('while plain XML is taken', async () => {
+    expect(await codeOf(sendXml(tagged('b')))).toBe('no error');
+  });
+
+  test.each([
+    [
+      'entities that multiply',
+      `<!DOCTYPE x [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;&a;"><!ENTITY c "&b;&b;&b;&b;">]>${tagged('&c;')}`,
+    ],
+    ['a file of the host', `<!DOCTYPE x [<!ENTITY a SYSTEM "file:///etc/passwd">]>${tagged('&a;')}`],
+    ['elements in elements without end', `${'<a>'.repeat(100_000)}${'</a>'.repeat(100_000)}`],
+    ['no end', '<Tagging><TagSet>'],
+  ])('%s', async (_, document) => {
+    const begun = performance.now();
+    expect(await codeOf(sendXml(document))).toBe('MalformedXML');
+    expect(performance.now() - begun).toBeLessThan(5000);
+  });
+
+  test('more of it than is read', async () => {
+    expect(await codeOf(sendXml(tagged(' '.repeat(4 * 1024 ** 2))))).toBe('MaxMessageLengthExceeded');
+  });
+});
+
+describe('one request is one', () => {
+  /** What the server answers to bytes of a connection until it closes it. */
+  const raw = (text: string) =>
+    new Promise<string>((resolve) => {
+      const { hostname, port } = new URL(world.url);
+      const socket = connect(Number(port), hostname, () => socket.end(text));
+      let answer = '';
+      socket.on('data', (piece) => {
+        answer += piece.toString('latin1');
+      });
+      socket.on('error', () => {});
+      socket.on('close', () => resolve(answer));
+    });
+  const hidden = 'GET /hidden HTTP/1.1\r\nHost: x\r\n\r\n';
+
+  test.each([
+    ['a length and chunks', `Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n${hidden}`],
+    ['two lengths', `Content-Length: 0\r\nContent-Length: ${hidden.length}\r\n\r\n${hidden}`],
+    ['a length that is no number', `Content-Length: +5\r\n\r\n${hidden}`],
+    ['chunks that are not named last', `Transfer-Encoding: chunked, identity\r\n\r\n0\r\n\r\n${hidden}`],
+  ])('with %s it is refused, and what follows is no request', async (_, rest) => {
+    const answer = await raw(`PUT /${bucket}/smuggled HTTP/1.1\r\nHost: x\r\n${rest}`);
+    expect(answer.match(/^HTTP\/1\.1 \d+/gm)).toEqual(['HTTP/1.1 400']);
+  });
+});
