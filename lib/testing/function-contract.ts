@@ -124,6 +124,35 @@ def handler(event, context):
 `;
 
 /** Instances of functions, as root and as an ordinary user. */
+/** More than a pipe takes at once. */
+const WORDY_LINES = 500;
+const wordyScript = (out: string, error: string) => `export const handler = async (event) => {
+  for (let number = 0; number < ${WORDY_LINES}; number += 1) {
+    ${out}(event + ' ' + number + ' ' + 'x'.repeat(200) + '\\n');
+    ${error}(event + ' ' + number + ' ' + 'x'.repeat(200) + '\\n');
+  }
+  ${out}(event + ' unfinished');
+  ${error}(event + ' unfinished');
+  return event;
+};`;
+/** Writes to both streams until it returns, and ends no last line. */
+const wordy = {
+  python: `import sys
+def handler(event, context):
+    for number in range(${WORDY_LINES}):
+        for stream in (sys.stdout, sys.stderr):
+            stream.write(f"{event} {number} {'x' * 200}\\n")
+    for stream in (sys.stdout, sys.stderr):
+        stream.write(f"{event} unfinished")
+    return event
+`,
+  node: wordyScript('process.stdout.write.bind(process.stdout)', 'process.stderr.write.bind(process.stderr)'),
+  deno: wordyScript(
+    '((text) => Deno.stdout.writeSync(new TextEncoder().encode(text)))',
+    '((text) => Deno.stderr.writeSync(new TextEncoder().encode(text)))',
+  ),
+} as const;
+
 export function functionContract(local: LocalSubject): void {
   const { start } = local;
 
@@ -147,6 +176,22 @@ export function functionContract(local: LocalSubject): void {
         });
         expect(echo.lines.at(-1)).toEqual({ stream: 'stdout', message: `seen ${n}` });
       }
+    });
+
+    test('has written the whole log of an event by the time it answers, and the next event’s begins after it', async () => {
+      const { instance, lines, invoke } = await local.start(language, wordy[language]);
+      for (let event = 0; event < 20; event += 1) {
+        lines.length = 0;
+        expect(await invoke(event)).toMatchObject({ kind: 'result', result: event });
+        for (const stream of ['stdout', 'stderr']) {
+          const heard = lines.filter((line) => line.stream === stream).map(({ message }) => message);
+          expect(heard).toEqual([
+            ...Array.from({ length: WORDY_LINES }, (_, number) => `${event} ${number} ${'x'.repeat(200)}`),
+            `${event} unfinished`,
+          ]);
+        }
+      }
+      await instance.kill();
     });
 
     test('tells an error with its stack, and goes on', async () => {

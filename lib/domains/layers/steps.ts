@@ -1,7 +1,18 @@
 import { queryOne } from '@/lib/core/db/pool';
 import { raw, type Sql, sql } from '@/lib/core/db/sql';
+import { deviceDelete } from '@/lib/core/devices/device';
 import { interruptible } from '@/lib/core/operations/interruptible';
-import { type CellStep, done, failure, goTo, type OperationSteps, operationSteps } from '@/lib/core/operations/steps';
+import {
+  again,
+  type CellStep,
+  done,
+  failure,
+  goTo,
+  type OperationSteps,
+  operationSteps,
+  type StepWrite,
+} from '@/lib/core/operations/steps';
+import { ifAdmitted } from '@/lib/core/quota/guarded';
 import { throughEngine } from '@/lib/core/resources/engine-step';
 import { changeRow } from '@/lib/core/resources/rows';
 import type { Settlement } from '@/lib/hosts/services/engine';
@@ -14,6 +25,7 @@ import {
   logOfBuilder,
   removeContent,
 } from './build';
+import { BUILDER_MB } from './builder';
 import { buildVersionKind } from './operations';
 import type { LayerRuntime } from './requirements';
 import type { VersionStatus } from './schema';
@@ -29,10 +41,11 @@ type Row = {
   runtime: LayerRuntime | null;
   requirements: string[] | null;
   log: string;
+  held_mb: number;
 };
 
 const readRow = (id: string) =>
-  queryOne<Row>(sql`SELECT id, layer_id, status, source, runtime, requirements, log
+  queryOne<Row>(sql`SELECT id, layer_id, status, source, runtime, requirements, log, held_mb
     FROM layer_versions WHERE id = ${id}::uuid`);
 
 const buildSteps = operationSteps(
@@ -44,8 +57,9 @@ const buildSteps = operationSteps(
       if (row?.status !== 'building') {
         // Deleted in the meantime; its files go with its row.
         if (row?.source === 'requirements') await endBuilder(step.cell, id);
-        return done();
+        return done(givenBack(id));
       }
+      if (row.source === 'requirements' && row.held_mb === 0) return again(0, room(step.cell, id));
       try {
         return await throughEngine(
           step,
@@ -53,7 +67,9 @@ const buildSteps = operationSteps(
           () => contentOf(step, row),
           (built) => {
             const rows = { version: building(id, ready(built)) };
-            return built.same ? goTo('files', { rows }) : done({ rows });
+            const { release, rows: device } = givenBack(id);
+            const write = { release, rows: { ...device, ...rows } };
+            return built.same ? goTo('files', write) : done(write);
           },
         );
       } catch (error) {
@@ -76,12 +92,37 @@ const buildSteps = operationSteps(
       const row = await readRow(id);
       const log = row?.source === 'requirements' ? await lastWords(step, row) : '';
       await removeContent(id);
+      const { release, rows } = givenBack(id);
       return done({
-        rows: { version: building(id, sql`status = 'error', status_reason = ${reason}::text, log = ${log}::text`) },
+        release,
+        rows: {
+          ...rows,
+          version: building(
+            id,
+            sql`status = 'error', status_reason = ${reason}::text, held_mb = 0, log = ${log}::text`,
+          ),
+        },
       });
     },
   },
 );
+
+/** The builder's memory, reserved in its cell before it starts: until there is room, the build waits (docs/decisions/0142). */
+const room = (cell: string, id: string): StepWrite => ({
+  needs: [{ cell, device: id, amounts: { memory_mb: BUILDER_MB } }],
+  rows: {
+    device: sql`INSERT INTO devices (project_id, id, kind) SELECT verdict.project_id, ${id}::uuid, 'layer_version' FROM ${ifAdmitted}
+      ON CONFLICT DO NOTHING`,
+    version: building(id, sql`held_mb = ${BUILDER_MB}::int`),
+  },
+  waits_for: 'The host has no memory for the builder at present',
+});
+
+/** Releases what `room` has reserved; no error where it has not. */
+const givenBack = (id: string) => ({
+  release: true as const,
+  rows: { device: deviceDelete(id) },
+});
 
 type Built = { content: BuiltContent; log: string; same: Same | undefined };
 
@@ -122,7 +163,7 @@ async function lastWords({ cell }: CellStep<unknown>, { id, log }: Row): Promise
 /** A version with the content of an earlier one is that version: it has its number, and its own files go. */
 function ready({ content: { sha256, size_bytes, files, lockfile }, log, same }: Built): Sql {
   const number = same ? sql`, same_as = ${same.id}::uuid, version = ${same.version}::int` : raw('');
-  return sql`status = 'ready', status_reason = NULL, sha256 = ${sha256}::text, size_bytes = ${size_bytes}::bigint,
+  return sql`status = 'ready', status_reason = NULL, held_mb = 0, sha256 = ${sha256}::text, size_bytes = ${size_bytes}::bigint,
     files = ${files}::int, lockfile = ${lockfile}::text, log = ${log}::text${number}`;
 }
 

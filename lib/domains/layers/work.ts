@@ -2,7 +2,7 @@ import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { now } from '@/lib/clock';
 import { execute, query } from '@/lib/core/db/pool';
-import { sql } from '@/lib/core/db/sql';
+import { raw, sql } from '@/lib/core/db/sql';
 import { type DomainWork, none } from '@/lib/core/domains/domain';
 import type { Watch } from '@/lib/core/domains/watch';
 import type { ServiceSource } from '@/lib/hosts/services/engine';
@@ -83,6 +83,8 @@ export const layersWork: DomainWork = {
   steps: layerSteps,
   jobs: none,
   services: builders,
-  room: none,
+  room: raw(
+    "SELECT cell_id, id AS device_id, 'memory_mb' AS kind, held_mb AS amount FROM layer_versions WHERE status = 'building'",
+  ),
   watch,
 };

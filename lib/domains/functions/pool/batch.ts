@@ -1,12 +1,17 @@
 type Waiting<Item, Result> = { item: Item; resolve(result: Result): void; reject(error: unknown): void };
 
+/** How long a write waits for more items while many come. */
+const GATHER_MS = 1;
+
 /**
- * Gathers items while the last write is under way, and writes them together: many callers share one commit, and a single
- * one waits for nobody.
+ * Gathers items while the last write is under way, and a moment longer if it had several: many callers share one commit, and a
+ * single one waits for nobody.
  */
 export class Batch<Item, Result> {
   private waiting: Waiting<Item, Result>[] = [];
   private writing: Promise<void> | undefined;
+  private lastCount = 0;
+  private enough: { count: number; go(): void } | undefined;
 
   /** @param write gives a result for each item, in their order */
   constructor(
@@ -17,6 +22,7 @@ export class Batch<Item, Result> {
   add(item: Item): Promise<Result> {
     return new Promise((resolve, reject) => {
       this.waiting.push({ item, resolve, reject });
+      if (this.enough && this.waiting.length >= this.enough.count) this.enough.go();
       // The callers of this very moment share the first write.
       this.writing ??= Promise.resolve().then(() => this.drain());
     });
@@ -29,10 +35,26 @@ export class Batch<Item, Result> {
 
   private async drain(): Promise<void> {
     while (this.waiting.length > 0) {
+      if (this.lastCount > 1) await this.gathered(Math.min(this.lastCount + 1, this.most));
       const taken = this.waiting.splice(0, this.most);
+      this.lastCount = taken.length;
       await this.writeAll(taken);
     }
     this.writing = undefined;
+  }
+
+  /** Waits until so many items are there, or for a moment. */
+  private async gathered(count: number): Promise<void> {
+    if (this.waiting.length >= count) return;
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, GATHER_MS);
+      const go = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+      this.enough = { count, go };
+    });
+    this.enough = undefined;
   }
 
   private async writeAll(taken: readonly Waiting<Item, Result>[]): Promise<void> {

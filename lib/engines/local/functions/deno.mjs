@@ -1,7 +1,7 @@
 // The runtime of Deno functions: loads the handler and calls it for one event after the other.
 //
 // The channel is the socket /run/channel.sock: four bytes of length, big-endian, and JSON, in both directions. What the handler
-// prints is the log. After each event both streams get a mark that the event named.
+// prints is the log, which is written before the answer.
 const SUFFIXES = ['.ts', '.mts', '.js', '.mjs', '.tsx', '.jsx'];
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
@@ -33,13 +33,6 @@ async function write(text) {
   bytes.set(body, 4);
   await send(bytes);
 }
-
-const mark = (text) => {
-  const bytes = encoder.encode(text);
-  for (const stream of [Deno.stdout, Deno.stderr]) {
-    for (let at = 0; at < bytes.length; ) at += stream.writeSync(bytes.subarray(at));
-  }
-};
 
 const describe = (error) =>
   error instanceof Error
@@ -84,10 +77,8 @@ async function find(handler) {
 }
 
 const facts = await read();
-let current = { mark: facts.mark };
 
 async function fail(error) {
-  mark(current?.mark ?? '');
   await write(JSON.stringify({ ready: false, error: describe(error), ends: true }));
   Deno.exit(1);
 }
@@ -133,20 +124,15 @@ try {
 } catch (error) {
   await fail(error);
 }
-mark(facts.mark);
-current = undefined;
 await write('{"ready": true}');
 
 for (;;) {
   const message = await read();
-  current = message;
   let text;
   try {
     text = marshalled(await handler(message.event, contextOf(message)));
   } catch (error) {
     text = JSON.stringify({ error: describe(error) });
   }
-  mark(message.mark);
-  current = undefined;
   await write(text);
 }

@@ -1,5 +1,4 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
 import { closeSync, openSync, readFileSync, readSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import type { Readable, Writable } from 'node:stream';
@@ -16,7 +15,7 @@ import { FrameReader, frame } from '@/lib/frames';
 import { log } from '@/lib/log';
 import { programEnvironment, run } from '../exec';
 import { processesOf, residentBytes } from '../services/sandbox';
-import { MarkedLines } from './marked-lines';
+import { OutputLines } from './output-lines';
 
 /** Largest result of an event, and what its frame has beside it. */
 const RESULT_BYTES = 6 * 1024 ** 2;
@@ -25,8 +24,6 @@ const FRAME_BYTES = RESULT_BYTES + 64 * 1024;
 const LOG_BYTES = 4 * 1024 ** 2;
 /** How long loading the code may take. */
 const LOAD_MS = 20_000;
-/** How long both streams may take to deliver what was written before a mark. */
-const DRAIN_MS = 200;
 const WATCH_MS = 200;
 /** Lines that explain why it did not start. */
 const MOST_LAST_ERRORS = 20;
@@ -65,7 +62,7 @@ const isEnd = (heard: Answer | InstanceEnd): heard is InstanceEnd => 'reason' in
 /** A process that runs a function, in its sandbox. */
 export class Instance implements FunctionInstance {
   private readonly reader = new FrameReader(FRAME_BYTES);
-  private readonly lines: { stdout: MarkedLines; stderr: MarkedLines };
+  private readonly lines: { stdout: OutputLines; stderr: OutputLines };
   private waiting: Waiting | undefined;
   private channel: Writable | undefined;
   private alive = true;
@@ -88,7 +85,7 @@ export class Instance implements FunctionInstance {
     private readonly hear: (line: InstanceLine) => void,
   ) {
     const collect = (stream: 'stdout' | 'stderr') =>
-      new MarkedLines((message) => {
+      new OutputLines((message) => {
         if (stream === 'stderr' && this.lastErrors.push(message) > MOST_LAST_ERRORS) this.lastErrors.shift();
         if (stream === 'stderr' && HEAP_IS_FULL.test(message)) this.heapIsFull = true;
         this.hear({ stream, message });
@@ -158,14 +155,13 @@ export class Instance implements FunctionInstance {
   }
 
   private async load(facts: Facts): Promise<void> {
-    const mark = newMark();
     const connected = this.started.channel ? await this.connection(this.started.channel) : this.process.stdio[3];
     if (!isWritable(connected) || !isReadable(connected))
       throw await this.notStarted({ reason: 'exit', code: null, signal: null });
     this.channel = connected;
     connected.on('error', () => {});
     connected.on('data', (piece: Buffer) => this.received(piece));
-    const heard = await this.ask({ ...facts, mark, result_bytes: RESULT_BYTES }, mark, LOAD_MS);
+    const heard = await this.ask({ ...facts, result_bytes: RESULT_BYTES }, LOAD_MS);
     if (isEnd(heard)) throw await this.notStarted(heard);
     if (heard.ready) return;
     throw new StartFailure(
@@ -200,10 +196,9 @@ export class Instance implements FunctionInstance {
   }
 
   async invoke({ id, event, timeoutMs }: InstanceEvent): Promise<Outcome> {
-    const mark = newMark();
     this.logBytes = 0;
     const begun = performance.now();
-    const heard = await this.ask({ id, event, deadline_ms: Date.now() + timeoutMs, mark }, mark, timeoutMs);
+    const heard = await this.ask({ id, event, deadline_ms: Date.now() + timeoutMs }, timeoutMs);
     const measured = { durationMs: Math.min(performance.now() - begun, timeoutMs), memoryMb: this.memoryMb() };
     if (isEnd(heard)) return { ...measured, kind: 'ended', end: heard };
     if (heard.memory) {
@@ -220,7 +215,7 @@ export class Instance implements FunctionInstance {
   }
 
   /** Sends a message, and waits for the answer with everything that was written before it, or for the end. */
-  private async ask(message: object, mark: string, timeoutMs: number): Promise<Answer | InstanceEnd> {
+  private async ask(message: object, timeoutMs: number): Promise<Answer | InstanceEnd> {
     if (!this.alive) return this.cause ?? { reason: 'exit', code: null, signal: null };
     const heard = await new Promise<Answer | InstanceEnd>((resolve) => {
       const timer = setTimeout(() => this.end({ reason: 'timeout' }), timeoutMs);
@@ -233,17 +228,17 @@ export class Instance implements FunctionInstance {
       };
       this.channel?.write(frame(message));
     });
-    if (!isEnd(heard)) await this.drained(mark);
+    if (!isEnd(heard)) await this.drained();
     return heard;
   }
 
-  /** Waits until both streams have delivered what was written before the mark. */
-  private async drained(mark: string): Promise<void> {
-    await Promise.race([
-      Promise.all([this.lines.stdout.until(mark), this.lines.stderr.until(mark)]),
-      new Promise((resolve) => setTimeout(resolve, DRAIN_MS)),
-      this.exited,
-    ]);
+  /**
+   * Waits until both streams have delivered what was written before the answer. It was in their buffers when the answer was
+   * read, and one round of the event loop reads all that its streams have.
+   */
+  private async drained(): Promise<void> {
+    await new Promise((resolve) => setImmediate(resolve));
+    for (const lines of [this.lines.stdout, this.lines.stderr]) lines.complete();
   }
 
   private received(piece: Buffer): void {
@@ -280,7 +275,7 @@ export class Instance implements FunctionInstance {
     this.alive = false;
     clearInterval(this.watch);
     if (typeof this.peakFile === 'number') closeSync(this.peakFile);
-    for (const lines of [this.lines.stdout, this.lines.stderr]) lines.end();
+    for (const lines of [this.lines.stdout, this.lines.stderr]) lines.complete();
     const end = this.cause ?? (this.wasOutOfMemory(code) ? { reason: 'memory' as const } : exitOf(code, signal));
     this.waiting?.settle(end);
     for (const listener of this.listeners.splice(0)) listener();
@@ -331,8 +326,6 @@ const exitOf = (code: number | null, signal: NodeJS.Signals | null): InstanceEnd
   code !== null && code > 128
     ? { reason: 'exit', code: null, signal: String(code - 128) }
     : { reason: 'exit', code, signal };
-
-const newMark = () => `\u001e${randomBytes(9).toString('base64url')}\u001e`;
 
 const digits = Buffer.alloc(32);
 

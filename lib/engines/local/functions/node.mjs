@@ -1,7 +1,7 @@
 // The runtime of Node.js functions: loads the handler and calls it for one event after the other.
 //
 // The channel is file descriptor 3: four bytes of length, big-endian, and JSON, in both directions. What the handler prints is
-// the log. After each event both streams get a mark that the event named, so that the reader knows what belongs to it.
+// the log. It is written before the answer, so that the reader knows what belongs to an event.
 import { existsSync } from 'node:fs';
 import net from 'node:net';
 import { pathToFileURL } from 'node:url';
@@ -17,12 +17,14 @@ let load;
 let current;
 let received = Buffer.alloc(0);
 
-const write = (text) => {
-  const head = Buffer.allocUnsafe(4);
-  head.writeUInt32BE(Buffer.byteLength(text));
-  channel.write(head);
-  channel.write(text);
+const framed = (text) => {
+  const length = Buffer.byteLength(text);
+  const bytes = Buffer.allocUnsafe(4 + length);
+  bytes.writeUInt32BE(length);
+  bytes.write(text, 4);
+  return bytes;
 };
+const write = (text) => channel.write(framed(text));
 
 const describe = (error) =>
   error instanceof Error
@@ -38,13 +40,7 @@ const stackOf = ({ stack }) =>
         .slice(0, 20_000)
     : null;
 
-const mark = (text) => {
-  process.stdout.write(text);
-  process.stderr.write(text);
-};
-
 const answer = (text) => {
-  mark(current.mark);
   current = undefined;
   write(text);
 };
@@ -87,7 +83,6 @@ async function prepare(message) {
   process.on('uncaughtException', ended);
   process.on('unhandledRejection', ended);
   load = find(facts.handler);
-  current = { mark: facts.mark };
   const handler = await load;
   answer('{"ready": true}');
   return handler;
@@ -96,10 +91,7 @@ async function prepare(message) {
 /** An error that no handler has caught: the state of this process is unknown, so that it ends. */
 function fail(error) {
   const text = JSON.stringify({ ready: false, error: describe(error), ends: true });
-  if (current) mark(current.mark);
-  const head = Buffer.allocUnsafe(4);
-  head.writeUInt32BE(Buffer.byteLength(text));
-  channel.end(Buffer.concat([head, Buffer.from(text)]), () => process.exit(1));
+  channel.end(framed(text), () => process.exit(1));
 }
 
 const contextOf = ({ id, deadline_ms }) => ({

@@ -1,7 +1,7 @@
 """The runtime of Python functions: loads the handler and calls it for one event after the other.
 
 The channel is file descriptor 3: four bytes of length, big-endian, and JSON, in both directions. What the handler prints is
-the log. After each event both streams get a mark that the event named, so that the reader knows what belongs to it.
+the log. All of it is written before the answer, so that the reader knows what belongs to an event.
 """
 
 import importlib
@@ -20,21 +20,25 @@ channel = socket.socket(fileno=3)
 os.set_inheritable(3, False)
 
 
-def receive(size):
-    parts = bytearray()
+def receive(parts, size):
     while len(parts) < size:
-        part = channel.recv(min(size - len(parts), 1 << 20))
+        part = channel.recv(1 << 16)
         if not part:
             os._exit(0)
         parts += part
-    return bytes(parts)
 
 
 def read():
-    return json.loads(receive(int.from_bytes(receive(4), "big")))
+    """One message: the next one is only sent after the answer to this one, so that nothing is read too far."""
+    parts = bytearray()
+    receive(parts, 4)
+    receive(parts, 4 + int.from_bytes(parts[:4], "big"))
+    return json.loads(parts[4:])
 
 
 def write(text):
+    """Answers, after everything that was printed."""
+    flush()
     data = text.encode("utf-8", "surrogatepass")
     channel.sendall(len(data).to_bytes(4, "big") + data)
 
@@ -55,15 +59,6 @@ def flush():
         try:
             stream.flush()
         except Exception:
-            pass
-
-
-def mark(text):
-    flush()
-    for number in (1, 2):
-        try:
-            os.write(number, text.encode())
-        except OSError:
             pass
 
 
@@ -153,10 +148,8 @@ def main():
     except SystemExit:
         raise
     except BaseException as error:
-        mark(facts["mark"])
         write(json.dumps({"ready": False, "error": described(error, 2)}))
         os._exit(1)
-    mark(facts["mark"])
     write('{"ready": true}')
     while True:
         event = read()
@@ -171,14 +164,13 @@ def main():
                 text = f"The result of the handler cannot be written as JSON: {error}"
                 answer = json.dumps({"error": {"type": "Runtime.MarshalError", "message": text, "stack": None}})
         except SystemExit:
-            mark(event["mark"])
+            flush()
             raise
         except MemoryError as error:
             answer = json.dumps({"memory": True})
             del error
         except BaseException as error:
             answer = json.dumps({"error": described(error, 1)})
-        mark(event["mark"])
         write(answer)
 
 
