@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, createHmac } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import { request } from 'node:http';
 import { connect } from 'node:net';
@@ -18,7 +18,7 @@ import { testDatabase } from '@/lib/testing/database';
 import { createBucket } from '@/lib/testing/domains/objects';
 import { createPair, objectWorld, type Pair } from '@/lib/testing/object-world';
 import { api, createProject, type TestProject } from '@/lib/testing/world';
-import { presign } from './s3/signature';
+import { basicTime, presign, scopeOf, signingHeaders, signingKey } from './s3/signature';
 
 // What an attacker can change on the way, and what can be hidden in names and bodies.
 
@@ -101,6 +101,49 @@ describe('what is changed after it was signed is refused', () => {
     });
     const wish = new PutObjectCommand({ Bucket: bucket, Key: 'body', Body: 'bytes' });
     expect(['XAmzContentSHA256Mismatch', 'BadDigest']).toContain(await codeOf(client.send(wish)));
+  });
+
+  test('a chunk of a signed stream', async () => {
+    const [path, at] = [`/${bucket}/chunks`, now()];
+    const scope = { date: basicTime(at).slice(0, 8), region: 'us-east-1' };
+    const key = signingKey(pair.secret_key, scope);
+    const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
+    /** Sends chunks that are signed as `signed` and hold `held`. */
+    const stream = (signed: readonly string[], held: readonly string[]) => {
+      const decoded = String(held.join('').length);
+      const headers = { 'content-encoding': 'aws-chunked', 'x-amz-decoded-content-length': decoded };
+      const hash = 'STREAMING-AWS4-HMAC-SHA256-PAYLOAD';
+      const more = signingHeaders({
+        origin: world.url,
+        path,
+        method: 'PUT',
+        query: {},
+        headers,
+        hash,
+        accessKey: pair.access_key,
+        secret: pair.secret_key,
+        region: scope.region,
+        at,
+      });
+      let previous = more.authorization?.slice(-64) ?? '';
+      const frames = [...signed, ''].map((text, index) => {
+        const lines = ['AWS4-HMAC-SHA256-PAYLOAD', basicTime(at), scopeOf(scope), previous, sha256(''), sha256(text)];
+        previous = createHmac('sha256', key).update(lines.join('\n')).digest('hex');
+        const bytes = held[index] ?? '';
+        return `${bytes.length.toString(16)};chunk-signature=${previous}\r\n${bytes}\r\n`;
+      });
+      return fetch(`${world.url}${path}`, { method: 'PUT', headers: { ...headers, ...more }, body: frames.join('') });
+    };
+    expect((await stream(['first', 'second'], ['first', 'second'])).status).toBe(200);
+    for (const held of [
+      ['first', 'sEcond'],
+      ['second', 'first'],
+    ]) {
+      const refused = await stream(['first', 'second'], held);
+      expect([refused.status, await refused.text()]).toEqual([403, expect.stringContaining('SignatureDoesNotMatch')]);
+    }
+    const { Body } = await world.client(pair).send(new GetObjectCommand({ Bucket: bucket, Key: 'chunks' }));
+    expect(await Body?.transformToString()).toBe('firstsecond');
   });
 
   test('and it leaves nothing', async () => {
