@@ -11,6 +11,11 @@ import { ifAdmitted } from '@/lib/core/quota/commit';
 export const deviceInsert = (projectId: string, id: string, kind: string): Sql =>
   insert<Prisma.DeviceUncheckedCreateInput>('devices', { project_id: projectId, id, kind }, ifAdmitted);
 
+/** As `deviceInsert`, for the project that the verdict is about; nothing where the device is there. */
+export const deviceOfVerdict = (id: string, kind: string): Sql => sql`
+  INSERT INTO devices (project_id, id, kind) SELECT verdict.project_id, ${id}::uuid, ${kind}::text FROM ${ifAdmitted}
+  ON CONFLICT DO NOTHING`;
+
 /** Deletes a device in the same write as its resource. Its samples go with it; its ports must be deleted before. */
 export const deviceDelete = (id: string): Sql => sql`
   DELETE FROM devices USING verdict WHERE verdict.ok AND devices.project_id = verdict.project_id AND devices.id = ${id}::uuid`;

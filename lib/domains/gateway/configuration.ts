@@ -75,7 +75,7 @@ const CHALLENGES = '/.well-known/acme-challenge/';
 const TRUSTED = '/etc/service/authorities.pem';
 export const AUTHORITIES = 'authorities.pem';
 /** Of backends without a `request_timeout_s`. */
-const RESPONSE_S = 60;
+export const RESPONSE_S = 60;
 /** As many as the processors that the service may use: each reload takes as many again until old connections have ended. */
 export const THREADS = 2;
 /** How long connections last at the most when what they go to is not served any more. */

@@ -243,7 +243,8 @@ test('the manifest names hosts, paths, weights and services of the Gateway API',
   });
   const answer = await call('GET', `/gateway/routes/${idOf(route)}/manifest`, token(acme));
   expect(answer.headers.get('content-type')).toContain('application/yaml');
-  const [httpRoute, ...services] = parseAllDocuments(answer.text).map((document) => document.toJS());
+  const [httpRoute, ...others] = parseAllDocuments(answer.text).map((document) => document.toJS());
+  const services = others.filter(({ kind }) => kind === 'Service');
   expect(httpRoute).toMatchObject({
     apiVersion: 'gateway.networking.k8s.io/v1',
     kind: 'HTTPRoute',
@@ -267,6 +268,15 @@ test('the manifest names hosts, paths, weights and services of the Gateway API',
   expect(services).toMatchObject([
     { kind: 'Service', spec: { type: 'ExternalName', externalName: 'www.example.org' } },
     { kind: 'Service', spec: { ports: [{ port: 8080 }] } },
+  ]);
+  // Otherwise a gateway would speak plain HTTP to it.
+  expect(others.filter(({ kind }) => kind === 'BackendTLSPolicy')).toMatchObject([
+    {
+      spec: {
+        targetRefs: [{ kind: 'Service', name: services[0].metadata.name }],
+        validation: { hostname: 'www.example.org', wellKnownCACertificates: 'System' },
+      },
+    },
   ]);
   const names = httpRoute.spec.rules[0].backendRefs.map(({ name }: { name: string }) => name);
   expect(services.map(({ metadata }) => metadata.name)).toEqual(names);
@@ -305,7 +315,7 @@ test('services of a manifest have names of their own, and addresses are endpoint
     updated_at: '',
   });
   const names = services.map((one) => (one as { metadata: { name: string } }).metadata.name);
-  expect(names).toEqual([names[0], names[0], names[2]]);
+  expect(names).toEqual([names[0], names[0], names[2], names[2]]);
   for (const name of [...names, (route as { metadata: { name: string } }).metadata.name])
     expect(name).toMatch(/^[a-z][a-z0-9-]{0,61}[a-z0-9]$/);
   expect(services).toMatchObject([
@@ -317,6 +327,7 @@ test('services of a manifest have names of their own, and addresses are endpoint
       metadata: { labels: { 'kubernetes.io/service-name': names[0] } },
     },
     { kind: 'Service', spec: { type: 'ExternalName', externalName: 'www.example.org', ports: [{ port: 443 }] } },
+    { kind: 'BackendTLSPolicy', spec: { validation: { hostname: 'www.example.org' } } },
   ]);
   expect(names[2]).not.toBe(names[0]);
 });

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { stringify } from 'yaml';
+import { RESPONSE_S } from './configuration';
 import type { Backend, Route } from './schema';
 
 /** A name that Kubernetes takes (RFC 1123), made of one that people chose; the id keeps it unique. */
@@ -13,19 +14,20 @@ const labelOf = (name: string, id: string) => {
   return `${/^[a-z]/.test(plain) ? plain : `route-${plain}`}-${id.slice(-8)}`.replace(/-{2,}/g, '-');
 };
 
-/** Where a backend listens, as a service has it. */
-function placeOf({ url, port }: Backend): { host: string | null; port: number } {
-  if (url === null) return { host: null, port: port ?? 80 };
+/** Where a backend listens, as a service has it, and whether it speaks TLS. */
+function placeOf({ url, port }: Backend): { host: string | null; port: number; secure: boolean } {
+  if (url === null) return { host: null, port: port ?? 80, secure: false };
   const { hostname, protocol, port: given } = new URL(url);
   return {
     host: hostname.replace(/^\[|\]$/g, ''),
     port: given === '' ? (protocol === 'https:' ? 443 : 80) : Number(given),
+    secure: protocol === 'https:',
   };
 }
 
 /**
- * A route as objects of the Kubernetes Gateway API v1: an `HTTPRoute`, and the `Service` that each of its backends is
- * there. Services of instances and load balancers have no selector: their endpoints are for the cluster's owner to add.
+ * A route as objects of the Kubernetes Gateway API v1: an `HTTPRoute`, the `Service` that each of its backends is there, and
+ * a `BackendTLSPolicy` for each that speaks TLS, without which a gateway would speak plain HTTP to it. Services of instances and load balancers have no selector: their endpoints are for the cluster's owner to add.
  */
 export function manifestOf(route: Route): object[] {
   const name = labelOf(route.name, route.id);
@@ -59,7 +61,7 @@ export function manifestOf(route: Route): object[] {
             port: one.port,
             weight: one.backend.weight,
           })),
-          ...(route.request_timeout_s === null ? {} : { timeouts: { request: `${route.request_timeout_s}s` } }),
+          timeouts: { request: `${route.request_timeout_s ?? RESPONSE_S}s` },
         },
       ],
     },
@@ -76,7 +78,11 @@ export function manifestOf(route: Route): object[] {
         ports: [{ port: one.port, protocol: 'TCP' }],
       },
     };
-    return version === 0 ? [service] : [service, endpointsOf(one, version, labels)];
+    return [
+      service,
+      ...(version === 0 ? [] : [endpointsOf(one, version, labels)]),
+      ...(one.secure && isName ? [tlsPolicyOf(one, labels)] : []),
+    ];
   });
   return [httpRoute, ...services];
 }
@@ -103,6 +109,17 @@ const endpointsOf = (
   addressType: `IPv${version}`,
   ports: [{ port, protocol: 'TCP' }],
   endpoints: [{ addresses: [host] }],
+});
+
+/** A backend's certificate is checked for its name, against the certificate authorities that the gateway's system trusts. */
+const tlsPolicyOf = ({ name, host }: { name: string; host: string | null }, labels: Record<string, string>) => ({
+  apiVersion: 'gateway.networking.k8s.io/v1',
+  kind: 'BackendTLSPolicy',
+  metadata: { name, labels },
+  spec: {
+    targetRefs: [{ group: '', kind: 'Service', name }],
+    validation: { hostname: host, wellKnownCACertificates: 'System' },
+  },
 });
 
 /** The answer of `GET …/manifest`. */

@@ -1,6 +1,6 @@
 import { queryOne } from '@/lib/core/db/pool';
 import { raw, type Sql, sql } from '@/lib/core/db/sql';
-import { deviceDelete } from '@/lib/core/devices/device';
+import { deviceDelete, deviceOfVerdict } from '@/lib/core/devices/device';
 import { interruptible } from '@/lib/core/operations/interruptible';
 import {
   again,
@@ -12,7 +12,6 @@ import {
   operationSteps,
   type StepWrite,
 } from '@/lib/core/operations/steps';
-import { ifAdmitted } from '@/lib/core/quota/guarded';
 import { throughEngine } from '@/lib/core/resources/engine-step';
 import { changeRow } from '@/lib/core/resources/rows';
 import type { Settlement } from '@/lib/hosts/services/engine';
@@ -111,8 +110,7 @@ const buildSteps = operationSteps(
 const room = (cell: string, id: string): StepWrite => ({
   needs: [{ cell, device: id, amounts: { memory_mb: BUILDER_MB } }],
   rows: {
-    device: sql`INSERT INTO devices (project_id, id, kind) SELECT verdict.project_id, ${id}::uuid, 'layer_version' FROM ${ifAdmitted}
-      ON CONFLICT DO NOTHING`,
+    device: deviceOfVerdict(id, 'layer_version'),
     version: building(id, sql`held_mb = ${BUILDER_MB}::int`),
   },
   waits_for: 'The host has no memory for the builder at present',
