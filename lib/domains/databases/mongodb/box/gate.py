@@ -218,6 +218,9 @@ class Gate:
         body = wire.document(data, wire.REPLY_HEAD if kind == wire.OP_QUERY else 5)
         if command in SIGN_IN:
             client.is_known = client.is_known or bool(body.get("done") and body.get("ok"))
+        elif body.get("ok") and not body.get("setName"):
+            # A driver would drop what is no replica set from its list, and never look at it again.
+            raise wire.Malformed("a server that is no replica set yet")
         elif body.get("setName"):
             body.update(hosts=[self.advertised], primary=self.advertised, me=self.advertised)
             body["maxWireVersion"] = min(body["maxWireVersion"], MOST_WIRE_VERSION)
