@@ -46,7 +46,6 @@ function Price({ usd }: { usd: number | null }) {
 
 /** `4 vCPUs`, `8 GB memory` */
 function held({ name, quantity, unit }: Running['metrics'][number]): string {
-  // Abbreviations have no plural.
   const amount = formatUnits(quantity, unit);
   if (amount.toLowerCase().includes(name.toLowerCase())) return amount;
   // Names of products keep their capitals.

@@ -1,29 +1,17 @@
-import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { ServiceFile, ServiceSpec } from '@/lib/hosts/services/engine';
+import type { ServiceSpec } from '@/lib/hosts/services/engine';
 import { CHECK_LIMITS, type CheckedBackup } from '../backups/engine';
-import { CHECKED, framesFile } from '../backups/framed';
+import { CHECKED } from '../backups/framed';
 import type { Cluster, Member } from '../cluster/clusters';
 import { certificateOf, portOf } from '../cluster/specs';
 import { enginePorts } from '../ports';
+import { boxProgram } from '../single/box';
 import { SOCKET } from '../single/socket';
 import { renderUsers } from './users';
 
-const BOX = join(dirname(fileURLToPath(import.meta.url)), 'box');
-
 /** The gate of a member, with its paths. The server behind it is a program of its own. */
-const program: readonly ServiceFile[] = [
-  ...readdirSync(BOX)
-    .filter((path) => path.endsWith('.py'))
-    .toSorted()
-    .map((path) => ({ path, content: readFileSync(join(BOX, path), 'utf8'), secret: false })),
-  { ...framesFile, live: false },
-];
-const programDigest = createHash('sha256')
-  .update(JSON.stringify(program.map(({ path, content }) => [path, content])))
-  .digest('hex');
+const program = boxProgram(join(dirname(fileURLToPath(import.meta.url)), 'box'));
 
 const FREE_SHARE = 0.05;
 const LEAST_FREE_MB = 96;
@@ -46,7 +34,7 @@ export async function memberSpec(cluster: Cluster, member: Member): Promise<Serv
     environment: {
       INCARNATION: String(member.incarnation),
       // Another program starts the member anew; accounts and certificates are read while it runs.
-      PROGRAM: programDigest,
+      PROGRAM: program.digest,
       // Only until the data are there: then the member is as any other.
       ...(cluster.recovery !== null && { RESTORE: 'restore' }),
       // Where drivers are sent that ask for the members of the replica set.
@@ -55,7 +43,7 @@ export async function memberSpec(cluster: Cluster, member: Member): Promise<Serv
       KEEP_FREE_MB: String(keptFreeMb(cluster)),
     },
     files: [
-      ...program,
+      ...program.files,
       { path: 'users.json', content: renderUsers(cluster), secret: true },
       { path: 'tls/cert.pem', content: certificate.certificate, secret: false },
       { path: 'tls/key.pem', content: certificate.key, secret: true },
@@ -78,8 +66,8 @@ export const checkSpec = ({ id, version, storage_gb, ram_gb }: CheckedBackup): S
     id,
     program: { name: 'mongodb', version },
     argv: ARGUMENTS,
-    environment: { INCARNATION: '1', PROGRAM: programDigest, RESTORE: 'check', MEMORY_MB: String(memoryMb) },
-    files: [...program],
+    environment: { INCARNATION: '1', PROGRAM: program.digest, RESTORE: 'check', MEMORY_MB: String(memoryMb) },
+    files: [...program.files],
     state: { sizeMb: storage_gb * 1024 },
     port: null,
     limits: { ...CHECK_LIMITS, memoryMb },

@@ -1,30 +1,17 @@
-import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { ServiceFile, ServiceSpec } from '@/lib/hosts/services/engine';
+import type { ServiceSpec } from '@/lib/hosts/services/engine';
 import { CHECK_LIMITS, type CheckedBackup } from '../backups/engine';
-import { CHECKED, framesFile } from '../backups/framed';
+import { CHECKED } from '../backups/framed';
 import type { Cluster, Member } from '../cluster/clusters';
 import { certificateOf, portOf } from '../cluster/specs';
 import { enginePorts } from '../ports';
 import { openSecrets } from '../secrets';
+import { boxProgram } from '../single/box';
 import { SOCKET } from '../single/socket';
 
-const BOX = join(dirname(fileURLToPath(import.meta.url)), 'box');
-
 /** The program of a member, with its paths. */
-const program: readonly ServiceFile[] = [
-  ...readdirSync(BOX, { recursive: true, encoding: 'utf8' })
-    .filter((path) => path.endsWith('.py'))
-    .toSorted()
-    .map((path) => ({ path, content: readFileSync(join(BOX, path), 'utf8'), secret: false })),
-  { ...framesFile, live: false },
-];
-
-const programDigest = createHash('sha256')
-  .update(JSON.stringify(program.map(({ path, content }) => [path, content])))
-  .digest('hex');
+const program = boxProgram(join(dirname(fileURLToPath(import.meta.url)), 'box'));
 
 const FREE_SHARE = 0.04;
 const LEAST_FREE_MB = 64;
@@ -49,7 +36,7 @@ export async function memberSpec(cluster: Cluster, member: Member): Promise<Serv
     environment: {
       INCARNATION: String(member.incarnation),
       // Another program starts the member anew; keys and certificates are read while it runs.
-      PROGRAM: programDigest,
+      PROGRAM: program.digest,
       // Only until the data are there: then the member is as any other.
       ...(cluster.recovery !== null && { RESTORE: 'restore' }),
       MEMORY_MB: String(memoryMb),
@@ -57,7 +44,7 @@ export async function memberSpec(cluster: Cluster, member: Member): Promise<Serv
       KEEP_FREE_MB: String(keptFreeMb(cluster)),
     },
     files: [
-      ...program,
+      ...program.files,
       { path: 'api-key', content: `${verifier}\n`, secret: true },
       { path: 'tls/cert.pem', content: certificate.certificate, secret: false },
       { path: 'tls/key.pem', content: certificate.key, secret: true },
@@ -78,8 +65,8 @@ export const checkSpec = ({ id, version, storage_gb, ram_gb }: CheckedBackup): S
   id,
   program: { name: 'qdrant', version },
   argv: ARGUMENTS,
-  environment: { INCARNATION: '1', PROGRAM: programDigest, RESTORE: 'check' },
-  files: [...program],
+  environment: { INCARNATION: '1', PROGRAM: program.digest, RESTORE: 'check' },
+  files: [...program.files],
   state: { sizeMb: storage_gb * 1024 },
   port: null,
   limits: { ...CHECK_LIMITS, memoryMb: Math.ceil(ram_gb * 1024) },
