@@ -3,7 +3,7 @@ import { execute, query, queryOne } from '@/lib/core/db/pool';
 import { sql } from '@/lib/core/db/sql';
 import { log } from '@/lib/log';
 import { type Cluster, type Member, primaryOf, readClusters, servingMembers } from '../cluster/clusters';
-import { archiveWal, keepWal, positionOf, releaseWal } from '../postgres/backup/archive';
+import { type Archived, archiveAlone, archiveWal, keepWal, positionOf, releaseWal } from '../postgres/backup/archive';
 import { connectionOf } from '../postgres/connections';
 import { type BackupStore, storeOf } from './store';
 
@@ -46,34 +46,41 @@ const findArchive = (id: string, group: number): Promise<Archive | undefined> =>
     WHERE cluster_id = ${id}::uuid AND group_no = ${group}::int`);
 
 /**
- * Archives the finished segments of a cluster's log. A segment is written whole before the row names it: after a crash it is
- * written again.
+ * Archives the finished segments of a cluster's log. A segment is written whole before the row names it, and the server keeps it
+ * until then: after a crash it is written again.
  * @param now whether to end the present segment, however young it is
  */
 export async function archiveCluster(cluster: Cluster, now = false): Promise<void> {
   const members = servingMembers(cluster);
   const primary = primaryOf(members);
   if (!primary) return;
-  const { id, project_id, cell_id, serving_group: group } = cluster;
-  const before = await findArchive(id, group);
-  const isOld = !before?.until || Date.now() - before.until.getTime() >= OLDEST_MS;
+  const { id, serving_group: group } = cluster;
   const store = storeOf(id);
-  const done = await withClient(cluster, primary, (client) =>
-    archiveWal(client, store, logPrefix(group), before?.last_segment ?? null, now || isOld),
-  );
-  if (done.gapAt !== null)
-    log.error(
-      { cluster: id, after: before?.last_segment, next: done.gapAt },
-      'the archived log of a cluster has a gap: a new backup follows',
-    );
+  const last = await withClient(cluster, primary, async (client) => {
+    await archiveAlone(client);
+    const before = await findArchive(id, group);
+    const isOld = !before?.until || Date.now() - before.until.getTime() >= OLDEST_MS;
+    const done = await archiveWal(client, store, logPrefix(group), before?.last_segment ?? null, now || isOld);
+    if (done.gapAt !== null)
+      log.error(
+        { cluster: id, after: before?.last_segment, next: done.gapAt },
+        'the archived log of a cluster has a gap: a new backup follows',
+      );
+    await note(cluster, done, before);
+    if (done.last !== null) await releaseWal(client, done.last);
+    return done.last;
+  });
+  await holdOnStandbys(cluster, members, last);
+  await bound(store, { id, group, most: Math.max(LEAST_BOUND, cluster.storage_gb * 1024 ** 3 * MOST_OF_STORAGE) });
+}
+
+async function note({ id, project_id, cell_id, serving_group }: Cluster, done: Archived, before: Archive | undefined) {
   const firstWhole = done.gapAt ?? before?.first_segment ?? done.first;
   await execute(sql`INSERT INTO database_archives (project_id, cluster_id, group_no, cell_id, first_segment, last_segment, until, gap_at, created_at)
-    VALUES (${project_id}::uuid, ${id}::uuid, ${group}::int, ${cell_id}::text, ${firstWhole}::text, ${done.last}::text, ${done.until}::timestamptz,
+    VALUES (${project_id}::uuid, ${id}::uuid, ${serving_group}::int, ${cell_id}::text, ${firstWhole}::text, ${done.last}::text, ${done.until}::timestamptz,
       CASE WHEN ${done.gapAt !== null}::boolean THEN platform_now() END, platform_now())
     ON CONFLICT (cluster_id, group_no) DO UPDATE SET first_segment = EXCLUDED.first_segment, last_segment = EXCLUDED.last_segment,
       until = coalesce(EXCLUDED.until, database_archives.until), gap_at = coalesce(EXCLUDED.gap_at, database_archives.gap_at)`);
-  await holdOnStandbys(cluster, members, done.last);
-  await bound(store, { id, group, most: Math.max(LEAST_BOUND, cluster.storage_gb * 1024 ** 3 * MOST_OF_STORAGE) });
 }
 
 /** A standby keeps the log as the primary does: it may have to go on where that ended. */

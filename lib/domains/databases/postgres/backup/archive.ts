@@ -6,6 +6,7 @@ import type { BackupStore } from '../../backups/store';
 /** Name of the physical slot that keeps WAL until it is archived. */
 export const ARCHIVE_SLOT = 'nephele_archive';
 
+const ARCHIVE_LOCK = 5_271_009_384;
 const SEGMENT_BYTES = 16 * 1024 ** 2;
 
 export type Archived = {
@@ -25,7 +26,7 @@ const MARGIN_MS = 1_000;
 
 /**
  * Puts every finished segment of WAL into the store that is not there yet. Read through SQL, so that the same way works for all
- * versions, a member needs no program of its own, and nothing must stay connected; the slot keeps what was not read yet.
+ * versions, a member needs no program of its own, and nothing must stay connected; the slot keeps what was not released yet.
  * @param prefix where in the store: a group of members has its own
  * @param last name of the last archived segment; null: from the slot's beginning
  * @param finish ends the present segment first, unless it is empty
@@ -58,7 +59,6 @@ export async function archiveWal(
   const wanted = finished.filter((name) => last === null || isBefore(last, name));
   for (const name of wanted) await put(client, store, prefix, name);
   const newest = wanted.at(-1) ?? last;
-  if (newest !== null) await releaseWal(client, newest);
   const at = now[0]?.at;
   return {
     segments: wanted.length,
@@ -89,6 +89,12 @@ async function put(client: Client, store: BackupStore, prefix: string, name: str
     throw new Error(`The segment ${name} is cut.`);
   await store.write(`${prefix}${name}.gz`, Readable.from([content]).pipe(createGzip({ level: 1 })));
 }
+
+/**
+ * Of several that archive the log of one server, the others wait until this session ends: one would take what the other one has
+ * released for a gap.
+ */
+export const archiveAlone = (client: Client) => client.query('SELECT pg_advisory_lock($1)', [ARCHIVE_LOCK]);
 
 /** A physical slot that nobody reads from: what comes after its position is not removed. Also of a standby, which may be promoted. */
 export async function keepWal(client: Client): Promise<void> {
