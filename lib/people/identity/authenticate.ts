@@ -17,13 +17,14 @@ export const API_TOKEN_PREFIX = 'neph_';
 type Realm = 'tenant' | 'backoffice';
 
 /**
- * Identifies the caller in a realm by bearer token (access token, API token, STS credentials) or session cookie.
+ * Identifies the caller in a realm by bearer token (access token, API token, STS credentials), API token as a Basic
+ * password, or session cookie.
  * Undefined when the credential is absent, invalid, expired or revoked; this is checked on every request.
  * @throws ApiError 404 when `X-Project-Id` names a project that the caller does not belong to
  */
 export async function authenticate(headers: Headers, realm: Realm): Promise<Caller | undefined> {
   const authorization = headers.get('authorization');
-  const bearer = authorization === null ? undefined : /^Bearer +(\S+)$/i.exec(authorization)?.[1];
+  const bearer = authorization === null ? undefined : (bearerOf(authorization) ?? basicTokenOf(authorization));
   if (authorization !== null && bearer === undefined) return undefined;
   const project = realm === 'tenant' ? chosenProject(headers.get('x-project-id')) : null;
 
@@ -36,6 +37,20 @@ export async function authenticate(headers: Headers, realm: Realm): Promise<Call
     (await bySession(bearer, realm, 'bearer', project)) ??
     (realm === 'tenant' ? byWorkload(bearer, project) : undefined)
   );
+}
+
+const bearerOf = (authorization: string) => /^Bearer +(\S+)$/i.exec(authorization)?.[1];
+
+/**
+ * An API token that is sent as the password of HTTP Basic (RFC 7617), with any user name: the only way for clients such as
+ * promtool before 2.43. Nothing else is accepted this way, and no answer asks a browser for it.
+ */
+function basicTokenOf(authorization: string): string | undefined {
+  const encoded = /^Basic +(\S+)$/i.exec(authorization)?.[1];
+  if (encoded === undefined) return undefined;
+  const pair = Buffer.from(encoded, 'base64').toString();
+  const password = pair.slice(pair.indexOf(':') + 1);
+  return password.startsWith(API_TOKEN_PREFIX) ? password : undefined;
 }
 
 /** A malformed id belongs to no project; only callers with a valid credential learn that. */

@@ -59,6 +59,18 @@ describe('an API token', () => {
     );
   });
 
+  test('is also accepted as the password of HTTP Basic, where nothing else is', async () => {
+    const { token } = await make(acme.users.reader.token);
+    const basic = async (pair: string, path = '/tenant/quota') => {
+      const headers = { Authorization: `Basic ${Buffer.from(pair).toString('base64')}` };
+      return (await call('GET', path, { headers })).status;
+    };
+    expect(await basic(`anyone:${token}`)).toBe(200);
+    const { email } = acme.users.reader;
+    for (const pair of [`${token}:`, `x:${token}x`, `x:${acme.users.admin.token}`, `${email}:a password`, '', ':'])
+      expect([pair, await basic(pair)]).toEqual([pair, 401]);
+  });
+
   test('ends at its expiry, which cannot be in the past', async () => {
     const expires_at = new Date(Date.now() + 3_600_000).toISOString();
     const { token } = await make(acme.users.member.token, { name: 'short', role: 'reader', expires_at });
