@@ -29,7 +29,7 @@ const wholes: Readonly<Record<string, string>> = {
   'auth.reset_password': 'reset the password by a mailed link',
   'auth.login': 'signed in',
   'auth.logout': 'signed out',
-  'billing.quote': 'requested a quote',
+  'request.quote': 'requested a quote',
   'billing.reconcile': 'checked billing',
   'iam.simulate': 'used the policy simulator',
   'month.close': 'closed the month',

@@ -139,6 +139,8 @@ export type EndpointDefinition<
   body_bytes?: number;
   /** A POST that only reads: the parameters of `query` come as a form, in the address, or both. Not audited. */
   form?: boolean;
+  /** A POST that only reads, as each `form` does. Not audited. */
+  reads?: boolean;
   responses: R;
   /** Error codes in addition to those that every endpoint of its kind has. */
   errors?: ErrorCode[];
@@ -206,6 +208,8 @@ export type AnyEndpoint = {
   readonly upload: UploadRules | undefined;
   readonly body_bytes: number | undefined;
   readonly form: boolean;
+  /** Nothing changes: every GET, and a POST that says so. */
+  readonly reads: boolean;
   readonly responses: Responses;
   readonly errors: readonly ErrorCode[];
   readonly claims: readonly Dimension[];
@@ -237,6 +241,7 @@ export function endpoint<
   Q extends Shape = undefined,
   B extends z.ZodType | undefined = undefined,
 >(definition: EndpointDefinition<A, P, Q, B, R>): AnyEndpoint {
+  const reads = definition.reads ?? (definition.method === 'GET' || definition.form === true);
   return {
     ...definition,
     realm: definition.realm ?? 'tenant',
@@ -249,6 +254,7 @@ export function endpoint<
     errors: definition.errors ?? [],
     claims: definition.claims ?? [],
     form: definition.form ?? false,
+    reads,
     rate: definition.rate ?? (definition.method === 'GET' || definition.form ? 'read' : 'write'),
     freezable: definition.freezable ?? false,
     // As with `handle`: the input was parsed by this definition's schemas.
@@ -258,7 +264,7 @@ export function endpoint<
     no_card_numbers: definition.no_card_numbers ?? false,
     versioned: definition.versioned ?? false,
     with_initial_password: definition.with_initial_password ?? false,
-    idempotency: definition.method === 'POST' && !definition.form ? (definition.idempotency ?? 'statement') : 'none',
+    idempotency: definition.method === 'POST' && !reads ? (definition.idempotency ?? 'statement') : 'none',
     // The kernel parses the input with this definition's schemas and checks access before it calls the handler.
     handle: definition.handle as unknown as AnyEndpoint['handle'],
   };

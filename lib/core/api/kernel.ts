@@ -355,13 +355,13 @@ class Serving {
   /**
    * Records every refusal of a known caller: one entry per refused change, counters for reads. Rate-limited callers
    * appear only in the metrics, and nothing is recorded without a database. A page of something that was deleted meanwhile
-   * found nothing; nobody was refused (docs/decisions/0033).
+   * found nothing, and a form that asks for its price is only not complete; nobody was refused (docs/decisions/0033).
    */
   private async auditRefusal(call: Call, error: ApiError): Promise<void> {
     if (call.record.audited || !call.caller || unrecorded.has(error.code)) return;
     const { endpoint, caller } = call;
-    const isPage = 'via' in caller && caller.via === 'cookie' && endpoint.method === 'GET' && !endpoint.audit;
-    if (isPage && error.code === 'RESOURCE_NOT_FOUND') return;
+    const isPage = 'via' in caller && caller.via === 'cookie' && endpoint.reads && !endpoint.audit;
+    if (isPage && (endpoint.method === 'POST' || error.code === 'RESOURCE_NOT_FOUND')) return;
     const facts = {
       action: auditAction(endpoint),
       result: error.status >= 500 ? ('failed' as const) : ('refused' as const),
@@ -370,8 +370,7 @@ class Serving {
       resource: call.record.resource,
       details: { message: error.message, ...error.options.details },
     };
-    const reads = endpoint.method === 'GET' || endpoint.form;
-    const recorded = reads ? countRefusedRead(call, caller, facts) : recordAudit(call, facts);
+    const recorded = endpoint.reads ? countRefusedRead(call, caller, facts) : recordAudit(call, facts);
     await recorded.catch((failure) =>
       log.error({ err: failure, request_id: this.requestId }, 'a refused request could not be audited'),
     );

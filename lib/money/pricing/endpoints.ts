@@ -20,8 +20,8 @@ export const quoteEndpoints = (table: () => readonly AnyEndpoint[]) => [
     body: schema.quoteRequest,
     responses: { 200: schema.quoteAnswer },
     errors: ['CONFLICT'],
-    audit: 'billing.quote',
-    idempotency: 'none',
+    reads: true,
+    rate: 'write',
     handle: (call, { body }) => quoteFor(call, body, table()),
   }),
 ];

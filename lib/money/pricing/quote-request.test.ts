@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { newId } from '@/lib/core/db/id';
 import { execute, query } from '@/lib/core/db/pool';
 import { sql } from '@/lib/core/db/sql';
+import { sessionCookies } from '@/lib/people/identity/cookies';
 import { endpoints } from '@/lib/platform/endpoints';
 import { testDatabase } from '@/lib/testing/database';
 import { createCell, NANO, TINY_IMAGE } from '@/lib/testing/hosts';
@@ -48,6 +49,21 @@ const rowsOf = (project: TestProject) =>
     FROM project_accounts a WHERE a.project_id = ${project.id}::uuid`);
 
 describe('a quote', () => {
+  test('leaves no audit entry; refused, it does for a script and not for a form of the portal', async () => {
+    const entries = () => query(sql`SELECT action, result FROM audit_entries WHERE action LIKE '%quote%'`);
+    const volume = (size_gb: number) => ({ method: 'POST', path: '/storage/volumes', body: { name: 'v', size_gb } });
+    const { token } = acme.users.member;
+    const headers = { Cookie: `${sessionCookies().tenant}=${token}`, 'Sec-Fetch-Site': 'same-origin' };
+    const status = async (size: number, as: object) =>
+      (await call('POST', '/billing/quote', { ...as, body: volume(size) })).status;
+    expect([await status(1, { token }), await status(1, { headers }), await status(-1, { headers })]).toEqual([
+      200, 200, 400,
+    ]);
+    expect(await entries()).toEqual([]);
+    expect(await status(-1, { token })).toBe(400);
+    expect(await entries()).toEqual([{ action: 'request.quote', result: 'refused' }]);
+  });
+
   test('of a volume states price, quota and freeze to the digit, and claims the same as the create', async () => {
     const body = { name: 'data', size_gb: 100 };
     const quoted = await quoteOf('POST', '/storage/volumes', body);
