@@ -71,6 +71,8 @@ export async function startGatewayWorld() {
   ends.unshift(repeat(500, () => advanceRollouts(cell)));
   const changes = onChange(() => ingress.changed());
   ends.unshift(() => changes.stop());
+  // Its socket for functions would keep a process that does nothing else.
+  ends.push(() => ingress.close());
 
   const newAgent = () => new Agent({ keepAlive: true, maxSockets: 16 });
   let agent = newAgent();
