@@ -108,6 +108,21 @@ test('parallel creates stop exactly at the limit, which the refusal names', asyn
     });
 });
 
+test('a delete with a key happens once, and is in the audit log once', async () => {
+  const project = await createProject('once');
+  const { id } = (await post(await certificateUpload('once'), project)).body as Certificate;
+  const request = { token: project.users.member.token, headers: { 'Idempotency-Key': 'delete-once' } };
+  const answers = [1, 2].map(() => () => call('DELETE', `/gateway/certificates/${id}`, request));
+  for (const answer of answers) expect((await answer()).status).toBe(204);
+  const entries = await query<{ action: string; result: string }>(
+    sql`SELECT action, result FROM audit_entries WHERE resource_id = ${id}::text ORDER BY id`,
+  );
+  expect(entries).toEqual([
+    { action: 'certificate.create', result: 'succeeded' },
+    { action: 'certificate.delete', result: 'succeeded' },
+  ]);
+});
+
 test('a name is taken once', async () => {
   const project = await createProject('naming');
   await upload('same', project);

@@ -100,6 +100,34 @@ test('of 40 parallel creates at a limit of 15, exactly 15 succeed', async () => 
   expect(await used()).toBe(15);
 });
 
+test('an apply, a rollback and a delete with a key happen once, and are in the audit log once', async () => {
+  const rollout = { to: 'canary', steps: [5, 100], interval_s: 60, abort_above_errors_percent: 5 };
+  const body = {
+    name: 'shop',
+    host: await ownHost(acme),
+    backends: [backend(), backend({ name: 'canary', weight: 0 })],
+    rollout,
+  };
+  const twice = async (method: 'POST' | 'DELETE', path: string, options: object = {}) => {
+    const request = { ...token(acme), ...options, headers: { 'Idempotency-Key': `${method} ${path}` } };
+    const first = await call(method, path, request);
+    const again = await call(method, path, request);
+    expect([again.status, again.text]).toEqual([first.status, first.text]);
+    return first;
+  };
+  const id = idOf(await twice('POST', '/gateway/routes', { body }));
+  const path = `/gateway/routes/${id}`;
+  expect((await twice('POST', `${path}/rollback`)).status).toBe(200);
+  expect((await twice('DELETE', path)).status).toBe(204);
+  expect(await used()).toBe(0);
+  const entries = await prisma().auditEntry.findMany({ where: { resource_id: id }, orderBy: { id: 'asc' } });
+  expect(entries.map(({ action, result }) => [action, result])).toEqual([
+    ['gateway_route.apply', 'succeeded'],
+    ['gateway_route.roll_back', 'succeeded'],
+    ['gateway_route.delete', 'succeeded'],
+  ]);
+});
+
 test('parallel applies of one name make one route', async () => {
   const answers = await Promise.all(Array.from({ length: 12 }, () => apply()));
   expect(answers.map(({ status }) => status).sort()).toEqual([...Array(11).fill(200), 201]);

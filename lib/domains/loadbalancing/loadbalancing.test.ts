@@ -9,6 +9,7 @@ import { testDatabase } from '@/lib/testing/database';
 import { createCell } from '@/lib/testing/hosts';
 import { defaultNetwork, idOf, launch } from '@/lib/testing/machines';
 import { useMemoryEngines } from '@/lib/testing/memory-engines';
+import { spend } from '@/lib/testing/money';
 import { api, createProject, type TestProject } from '@/lib/testing/world';
 import { nodeSpecs } from './node-spec';
 import type { LoadBalancer, Pool } from './schema';
@@ -142,6 +143,42 @@ test('a replaced load balancer keeps the ids of what stays, and refuses changes 
   const after = await poolsOf(id);
   expect(after).toMatchObject([{ id: before?.id, members: [{ port: 8081, weight: 0 }, { port: 8082 }] }]);
   expect(after[0]?.members[0]?.id).toBe(before?.members[1]?.id);
+});
+
+test('a create is refused while the budget is frozen; changes and deletes are not', async () => {
+  const id = idOf(await create([listener()]));
+  await settle(id);
+  const frozen = { monthly_limit_usd: 1, enable_quota_freeze: true };
+  await call('PUT', '/billing/budget', { token: acme.users.admin.token, body: frozen });
+  await spend(acme.id, 2_000_000);
+  expect((await create([listener()], { name: 'second' })).body).toMatchObject({ error: { code: 'BUDGET_FROZEN' } });
+  const path = `/lbaas/loadbalancers/${id}`;
+  const body = { listeners: [listener({}, member())] };
+  expect((await call('PUT', path, { ...token(acme), body })).status).toBe(202);
+  await settle(id);
+  expect((await call('DELETE', path, token(acme))).status).toBe(202);
+});
+
+test('a change and a delete with a key happen once, and are in the audit log once', async () => {
+  const id = idOf(await create([listener()]));
+  await settle(id);
+  const path = `/lbaas/loadbalancers/${id}`;
+  const twice = async (method: 'PUT' | 'DELETE', options: object = {}) => {
+    const request = { ...token(acme), ...options, headers: { 'Idempotency-Key': `${method}-once` } };
+    const first = await call(method, path, request);
+    const again = await call(method, path, request);
+    expect([again.status, again.text]).toEqual([first.status, first.text]);
+    return first.status;
+  };
+  expect(await twice('PUT', { body: { listeners: [listener({}, member())] } })).toBe(202);
+  await settle(id);
+  expect(await twice('DELETE')).toBe(202);
+  const entries = await prisma().auditEntry.findMany({ where: { resource_id: id }, orderBy: { id: 'asc' } });
+  expect(entries.map(({ action, result }) => [action, result])).toEqual([
+    ['load_balancer.create', 'succeeded'],
+    ['load_balancer.replace', 'succeeded'],
+    ['load_balancer.delete', 'succeeded'],
+  ]);
 });
 
 test('names, members, certificates and networks are checked', async () => {
