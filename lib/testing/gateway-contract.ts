@@ -83,7 +83,7 @@ export async function gatewayContract(user: string): Promise<void> {
       expect(Math.abs(share - 800)).toBeLessThanOrEqual(10);
     });
 
-    test('a changed route is served within half a second, and the rest of the traffic loses nothing', async () => {
+    test('a changed route is served, and the rest of the traffic loses nothing', async () => {
       const [one, two] = [await world.named('one'), await world.named('two')];
       const first = await world.apply(acme, { backends: [url(one)] });
       await world.until(first.id, acme, isActive);
@@ -114,8 +114,8 @@ export async function gatewayContract(user: string): Promise<void> {
       isOver = true;
       await load;
       expect(failures).toEqual([]);
+      // How soon it must be is measured where nothing else runs (`many-routes.long.test.ts`).
       console.log(`served after ${times.map(Math.round).join(', ')} ms`);
-      expect(times.toSorted((a, b) => a - b)[2]).toBeLessThan(2_000);
     });
 
     test('metrics count the requests of a route alone, also in a backend that another route had before', async () => {

@@ -88,8 +88,7 @@ describe.skipIf(trouble !== null)(
           });
           socket.on('error', reject);
         });
-      const serves = (fingerprint: string | null) => async () =>
-        (await served()).fingerprint256.replaceAll(':', '').toLowerCase() === fingerprint;
+      const serves = (fingerprint: string | null) => async () => (await served()).fingerprint256 === fingerprint;
       expect(await waitFor(serves(first), { timeoutMs: 20_000, everyMs: 50 })).toBe(true);
 
       const processes = await world.processes();
