@@ -287,7 +287,7 @@ nc ${world.balancer.vip_address} 94 -e /bin/busybox sh /dev/shm/hold; cat /dev/s
     const { id: guarded, vip_address } = created.body as LoadBalancer;
     const path = `/lbaas/loadbalancers/${guarded}`;
     const answer = (port: number) =>
-      world.inClient(`curl -s -o /dev/null -m 1 -w '%{http_code}' http://${vip_address}:${port}/`);
+      world.inClient(`curl -s -o /dev/null -m 5 -w '%{http_code}' http://${vip_address}:${port}/`);
     await until(async () => expect(await answer(80)).toBe('200'));
     expect(await answer(81)).toBe('000');
     expect((await open(81)).status).toBe(201);
