@@ -150,6 +150,10 @@ describe.skipIf(trouble !== null)(`certificates from pebble${trouble ? ` (skippe
     expect((await ask(token, 'a%00b')).status).toBe(404);
     await pebble.setDnsFailure(hostOf('exact'), false);
     await call('DELETE', `/gateway/certificates/${id}`, { token: project.users.member.token });
+    // Its order ends with it.
+    await startWorker();
+    await until(async () => expect(await find()).toEqual([]));
+    expect(await query(sql`SELECT FROM acme_orders WHERE sealed_key IS NOT NULL`)).toEqual([]);
   });
 
   test('survive the death of the worker in every stage with one key and one certificate', async () => {
