@@ -1,9 +1,10 @@
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { connect } from 'node:tls';
+import { connect, type PeerCertificate } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { execute, queryRow } from '@/lib/core/db/pool';
 import { sql } from '@/lib/core/db/sql';
+import { sealKey } from '@/lib/domains/certificates/sealed-key';
 import { gateway } from '@/lib/domains/gateway/domain';
 import { RouteSamples } from '@/lib/domains/gateway/traffic/samples';
 import { LogCollector } from '@/lib/domains/observability/logs/collect';
@@ -16,6 +17,9 @@ import { ownHost } from '@/lib/testing/domains/gateway';
 import { gatewayTrouble, startGatewayWorld, takeFreeGatewayPorts } from '@/lib/testing/gateway-world';
 import { idOf } from '@/lib/testing/machines';
 import type { TestProject } from '@/lib/testing/world';
+
+/** The shortest time of a step. */
+const MIN_INTERVAL_S = 5;
 
 /** Children of a process that was killed end by themselves. */
 function kill(pid: number): void {
@@ -79,7 +83,7 @@ export async function gatewayContract(user: string): Promise<void> {
       expect(Math.abs(share - 800)).toBeLessThanOrEqual(10);
     });
 
-    test('a changed route is served within half a second, and the rest of the traffic loses nothing', async () => {
+    test('a changed route is served, and the rest of the traffic loses nothing', async () => {
       const [one, two] = [await world.named('one'), await world.named('two')];
       const first = await world.apply(acme, { backends: [url(one)] });
       await world.until(first.id, acme, isActive);
@@ -110,8 +114,8 @@ export async function gatewayContract(user: string): Promise<void> {
       isOver = true;
       await load;
       expect(failures).toEqual([]);
+      // How soon it must be is measured where nothing else runs (`many-routes.long.test.ts`).
       console.log(`served after ${times.map(Math.round).join(', ')} ms`);
-      expect(times.toSorted((a, b) => a - b)[2]).toBeLessThan(2_000);
     });
 
     test('metrics count the requests of a route alone, also in a backend that another route had before', async () => {
@@ -304,11 +308,54 @@ export async function gatewayContract(user: string): Promise<void> {
       expect(counted?.errors_percent).toBeGreaterThan(5);
     });
 
+    test('a rollout goes on where it was after the gateway is killed and the worker starts anew', async () => {
+      const [good, next] = [await world.named('good'), await world.named('next')];
+      const backends = [url(good, 100, 'stable'), url(next, 0, 'next')];
+      const rollout = { to: 'next', steps: [20, 100], interval_s: MIN_INTERVAL_S, abort_above_errors_percent: 50 };
+      const route = await world.apply(acme, { backends, rollout });
+      await world.until(route.id, acme, isActive);
+      await world.restartWorker();
+      for (const pid of (await world.processes()).reverse()) if (pid > 1) kill(pid);
+      const done = await world.until(route.id, acme, (found) => found.rollout?.state !== 'running', 120_000);
+      expect([done.rollout?.state, ...done.backends.map(({ weight }) => weight)]).toEqual(['completed', 0, 100]);
+      await world.until(route.id, acme, isActive);
+      await world.ingress.settled();
+      for (let index = 0; index < 20; index += 1) expect((await world.get(name)).text).toBe('next /');
+      const { body } = await world.call('GET', `/activity?resource_id=${route.id}`, world.token(acme));
+      const steps = (body as { action: string }[]).filter(({ action }) => action.includes('rollout'));
+      expect(steps.slice(0, 2).map(({ action }) => action)).toEqual([
+        'gateway_route.rollout_complete',
+        'gateway_route.rollout_step',
+      ]);
+    });
+
+    test('a host that waits for its proof is not served, and certificate authorities are answered before routes', async () => {
+      const pending = await world.apply(acme, {
+        name: 'pending',
+        host: 'www.example.org',
+        backends: [url(await world.named('squatter'))],
+      });
+      expect(pending.status).toBe('pending_verification');
+      await world.ingress.settled();
+      expect((await world.get('www.example.org')).status).toBe(404);
+      const prefix = '/.well-known/acme-challenge/';
+      const grabbing = await world.apply(acme, {
+        name: 'grabbing',
+        path_prefix: prefix,
+        backends: [url(await world.named('grabber'))],
+      });
+      await world.until(grabbing.id, acme, isActive);
+      expect((await world.get(name, `${prefix}token`)).text).not.toContain('grabber');
+      for (const { id } of [pending, grabbing]) await world.call('DELETE', `/gateway/routes/${id}`, world.token(acme));
+    });
+
     test('a certificate is served for the host whose route names it, and for no other', async () => {
       const host = await ownHost(acme, 'secure');
-      const upload = await certificateUpload('secure', { names: [host] });
+      // It also names hosts of others, as a certificate of a tenant may.
+      const theirs = await ownHost(other);
+      const made = (serial: string) => certificateUpload(serial, { names: [host, theirs] });
       const certificate = idOf(
-        await world.call('POST', '/gateway/certificates', { ...world.token(acme), body: upload }),
+        await world.call('POST', '/gateway/certificates', { ...world.token(acme), body: await made('secure') }),
       );
       const at = await world.named('secure');
       const route = await world.apply(acme, {
@@ -319,18 +366,28 @@ export async function gatewayContract(user: string): Promise<void> {
       });
       await world.until(route.id, acme, isActive);
       const served = (servername: string) =>
-        new Promise<string>((resolve, reject) => {
+        new Promise<PeerCertificate>((resolve, reject) => {
           const socket = connect(
             { host: '127.0.0.1', port: settings().gatewayHttpsPort, servername, rejectUnauthorized: false },
             () => {
-              resolve(socket.getPeerCertificate().subjectaltname ?? '');
+              resolve(socket.getPeerCertificate());
               socket.destroy();
             },
           );
           socket.on('error', reject);
         });
-      expect(await served(host)).toBe(`DNS:${host}`);
-      expect(await served(name)).toBe('DNS:apps.localhost, DNS:*.apps.localhost');
+      const first = await served(host);
+      expect(first.subjectaltname).toBe(`DNS:${host}, DNS:${theirs}`);
+      for (const others of [name, theirs])
+        expect((await served(others)).subjectaltname).toBe('DNS:apps.localhost, DNS:*.apps.localhost');
+      // A renewed one reaches the running process.
+      const processes = await world.processes();
+      const renewed = await made('renewed');
+      await execute(sql`UPDATE certificates SET chain_pem = ${renewed.certificate_pem}::text,
+        sealed_key = ${sealKey(acme.id, certificate, renewed.private_key_pem)}::bytea WHERE id = ${certificate}::uuid`);
+      const isRenewed = async () => (await served(host)).fingerprint256 !== first.fingerprint256;
+      expect(await waitFor(isRenewed, { timeoutMs: 20_000, everyMs: 50 })).toBe(true);
+      expect(await world.processes()).toEqual(processes);
     });
 
     test('a backend with a certificate that is not for its host gets nothing', async () => {

@@ -61,7 +61,7 @@ export async function startGatewayWorld() {
   const servers: ServiceSource = { stopOrder: 0, wantedServices: async () => [...machines.values()] };
   replaceEngines({ ...openLocalEngine(options), services });
   await createCell(cell, { memory_mb: 10_000 });
-  const ingress = new Ingress(cell);
+  let ingress = new Ingress(cell);
   const ends: (() => Promise<unknown>)[] = [];
 
   ends.unshift(repeat(200, () => applyRouters(cell)));
@@ -71,6 +71,8 @@ export async function startGatewayWorld() {
   ends.unshift(repeat(500, () => advanceRollouts(cell)));
   const changes = onChange(() => ingress.changed());
   ends.unshift(() => changes.stop());
+  // Its socket for functions would keep a process that does nothing else.
+  ends.push(() => ingress.close());
 
   const newAgent = () => new Agent({ keepAlive: true, maxSockets: 16 });
   let agent = newAgent();
@@ -95,10 +97,19 @@ export async function startGatewayWorld() {
     services,
     call,
     cell,
-    ingress,
+    get ingress() {
+      return ingress;
+    },
     token,
     read,
     origin,
+
+    /** A worker that knows nothing of what the last one did. */
+    async restartWorker(): Promise<void> {
+      await ingress.settled();
+      await ingress.close();
+      ingress = new Ingress(cell);
+    },
 
     async project(name: string): Promise<TestProject> {
       const project = await createProject(name);

@@ -15,6 +15,7 @@ import { testDatabase } from '@/lib/testing/database';
 import { listenOnLoopback } from '@/lib/testing/loopback';
 import { operationsOf } from '@/lib/testing/operations';
 import { type Pebble, pebbleTrouble, startPebble, visibleOf } from '@/lib/testing/pebble';
+import { seededRandom } from '@/lib/testing/random';
 import { api, createProject, type TestProject } from '@/lib/testing/world';
 import { orderDueCertificates } from './acme/jobs';
 import { openSealedKey } from './acme/sealed';
@@ -25,6 +26,7 @@ process.env.SMTP_URL = 'smtp://127.0.0.1:9';
 testDatabase();
 const call = api();
 const HOUR_MS = 60 * 60_000;
+const SEED = Number(process.env.FAULT_SEED ?? Date.now() % 100_000);
 const trouble = await pebbleTrouble();
 if (trouble !== null && process.env.CI) throw new Error(trouble);
 
@@ -148,6 +150,10 @@ describe.skipIf(trouble !== null)(`certificates from pebble${trouble ? ` (skippe
     expect((await ask(token, 'a%00b')).status).toBe(404);
     await pebble.setDnsFailure(hostOf('exact'), false);
     await call('DELETE', `/gateway/certificates/${id}`, { token: project.users.member.token });
+    // Its order ends with it.
+    await startWorker();
+    await until(async () => expect(await find()).toEqual([]));
+    expect(await query(sql`SELECT FROM acme_orders WHERE sealed_key IS NOT NULL`)).toEqual([]);
   });
 
   test('survive the death of the worker in every stage with one key and one certificate', async () => {
@@ -212,6 +218,24 @@ describe.skipIf(trouble !== null)(`certificates from pebble${trouble ? ` (skippe
       expect(await accounts()).not.toEqual(before);
     },
   );
+
+  test(`are all issued, each once, while the authority is killed again and again (FAULT_SEED=${SEED})`, async () => {
+    const random = seededRandom(SEED);
+    await startWorker();
+    const ids: string[] = [];
+    for (let round = 0; round < 4; round += 1) {
+      ids.push((await order(`kill-${round}`)).id);
+      await new Promise((resolve) => setTimeout(resolve, random() * 600));
+      await pebble.forgetAll();
+    }
+    for (const id of ids) {
+      await untilStatus(id, 'issued');
+      expect(await operationsOf(id)).toMatchObject([{ status: 'succeeded' }]);
+      await served(id);
+    }
+    expect(await query(sql`SELECT FROM acme_challenges`)).toEqual([]);
+    expect(await query(sql`SELECT FROM acme_orders WHERE sealed_key IS NOT NULL`)).toEqual([]);
+  });
 
   async function revokeAccount(): Promise<string> {
     const [account] = await query<{ id: string; url: string; sealed_key: Buffer }>(

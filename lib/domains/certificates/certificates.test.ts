@@ -108,6 +108,24 @@ test('parallel creates stop exactly at the limit, which the refusal names', asyn
     });
 });
 
+test('a create with a key happens once, and create and delete are in the audit log once', async () => {
+  const project = await createProject('once');
+  const { token } = project.users.member;
+  const request = { token, body: await certificateUpload('once'), headers: { 'Idempotency-Key': 'once' } };
+  const [created, again] = [
+    await call('POST', '/gateway/certificates', request),
+    await call('POST', '/gateway/certificates', request),
+  ];
+  expect([again.status, again.text]).toEqual([201, created.text]);
+  const { id } = created.body as Certificate;
+  expect((await remove(id, project)).status).toBe(204);
+  expect((await remove(id, project)).status).toBe(404);
+  const entries = await query<{ action: string }>(
+    sql`SELECT action FROM audit_entries WHERE resource_id = ${id}::text AND result = 'succeeded' ORDER BY id`,
+  );
+  expect(entries.map(({ action }) => action)).toEqual(['certificate.create', 'certificate.delete']);
+});
+
 test('a name is taken once', async () => {
   const project = await createProject('naming');
   await upload('same', project);

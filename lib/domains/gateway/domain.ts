@@ -31,7 +31,7 @@ export const gateway = domain({
       reference: 'Gateway routes',
     },
   ],
-  tables: ['gateway_hosts', 'gateway_ingresses', 'gateway_traffic'],
+  tables: ['gateway_former_routes', 'gateway_hosts', 'gateway_ingresses', 'gateway_traffic'],
   dependsOn: none,
   portal: gatewayPortal,
   sealed: none,

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { beforeEach, expect, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
-import { execute, queryRow } from '@/lib/core/db/pool';
+import { execute, query, queryRow } from '@/lib/core/db/pool';
 import { prisma } from '@/lib/core/db/prisma';
 import { sql } from '@/lib/core/db/sql';
 import { LogCollector } from '@/lib/domains/observability/logs/collect';
@@ -98,6 +98,38 @@ test('of 40 parallel creates at a limit of 15, exactly 15 succeed', async () => 
   expect(refused).toHaveLength(25);
   expect(message(refused[0] ?? { body: '' })).toContain('limit 15, in use 15');
   expect(await used()).toBe(15);
+});
+
+test('an apply and a rollback with a key happen once, and every change is in the audit log once', async () => {
+  const rollout = { to: 'canary', steps: [5, 100], interval_s: 60, abort_above_errors_percent: 5 };
+  const body = {
+    name: 'shop',
+    host: await ownHost(acme),
+    backends: [backend(), backend({ name: 'canary', weight: 0 })],
+    rollout,
+  };
+  const twice = async (path: string, options: object = {}) => {
+    const request = { ...token(acme), ...options, headers: { 'Idempotency-Key': path } };
+    const first = await call('POST', path, request);
+    const again = await call('POST', path, request);
+    expect([again.status, again.text]).toEqual([first.status, first.text]);
+    return first;
+  };
+  const id = idOf(await twice('/gateway/routes', { body }));
+  const path = `/gateway/routes/${id}`;
+  expect((await twice(`${path}/rollback`)).status).toBe(200);
+  expect((await call('DELETE', path, token(acme))).status).toBe(204);
+  expect((await call('DELETE', path, token(acme))).status).toBe(404);
+  expect(await used()).toBe(0);
+  const entries = await prisma().auditEntry.findMany({
+    where: { resource_id: id, result: 'succeeded' },
+    orderBy: { id: 'asc' },
+  });
+  expect(entries.map(({ action }) => action)).toEqual([
+    'gateway_route.apply',
+    'gateway_route.roll_back',
+    'gateway_route.delete',
+  ]);
 });
 
 test('parallel applies of one name make one route', async () => {
@@ -475,7 +507,42 @@ test('each line of the log counts once, for traffic and for bills', async () => 
   expect(Number(billed)).toBe(3600);
 });
 
-test('a route that is deleted while its lines are counted is left out, and the others count', async () => {
+/** Bytes of a route on the bill. */
+async function billedTo(id: string): Promise<[project: string, name: string, bytes: number][]> {
+  const rows = await query<{ project_id: string; name: string; bytes: number }>(
+    sql`SELECT project_id, resource_name AS name, sum(quantity)::float8 AS bytes FROM usage_events
+      WHERE resource_id = ${id}::uuid AND metric = 'network_egress' GROUP BY 1, 2`,
+  );
+  return rows.map(({ project_id, name, bytes }) => [project_id, name, bytes]);
+}
+
+test('the last lines of a route that was deleted are billed once, and are in the log of its project', async () => {
+  const engines = useMemoryEngines();
+  const id = idOf(await apply());
+  const service = await ingressOf();
+  await engines.services.ensureService(bareSpec(service));
+  const say = (path: string) =>
+    engines.services.say(
+      service,
+      `200 1000 100 10 203.0.113.9 route-${id} web ---- GET 1F http shop.example.org ${path}`,
+    );
+  say('/before');
+  await countTraffic(ownCell());
+  say('/uncounted');
+  expect((await call('DELETE', `/gateway/routes/${id}`, token(acme))).status).toBe(204);
+  await countTraffic(ownCell());
+  // A response that was under way.
+  say('/after');
+  await countTraffic(ownCell());
+  await countTraffic(ownCell());
+  expect(await billedTo(id)).toEqual([[acme.id, 'shop', 3 * 1100]]);
+  await new LogCollector(ownCell(), gateway.logs).look();
+  const asked = new URLSearchParams({ query: `{service="gateway", resource_id="${id}"} |= "/after"` });
+  const { body } = await call('GET', `/observability/logs?${asked}`, token(acme));
+  expect(body).toMatchObject({ data: { result: [{ values: [[expect.any(String), expect.any(String)]] }] } });
+});
+
+test('a route that is deleted while its lines are counted is billed once, and the others count', async () => {
   const engines = useMemoryEngines();
   const [gone, kept] = [idOf(await apply()), idOf(await apply({ name: 'kept', path_prefix: '/kept' }))];
   const service = await ingressOf();
@@ -484,6 +551,8 @@ test('a route that is deleted while its lines are counted is left out, and the o
     engines.services.say(service, `200 1000 100 10 203.0.113.9 route-${id} web ---- GET 1F http shop.example.org /`);
   let counting: Promise<void> | undefined;
   await prisma().$transaction(async (transaction) => {
+    await transaction.$executeRaw`INSERT INTO gateway_former_routes (id, project_id, name, backends, deleted_at)
+      SELECT id, project_id, name, backends, platform_now() FROM gateway_routes WHERE id = ${gone}::uuid`;
     await transaction.$executeRaw`DELETE FROM gateway_routes WHERE id = ${gone}::uuid`;
     counting = countTraffic(ownCell());
     const waiting = () =>
@@ -494,6 +563,8 @@ test('a route that is deleted while its lines are counted is left out, and the o
   });
   await counting;
   expect((await read(kept)).traffic).toMatchObject([{ requests: 1 }]);
+  expect(await billedTo(gone)).toEqual([[acme.id, 'shop', 1100]]);
+  expect(await billedTo(kept)).toEqual([[acme.id, 'kept', 1100]]);
 });
 
 test('requests are found in the log of their project only, by the route, each once', async () => {

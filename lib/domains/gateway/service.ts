@@ -335,6 +335,9 @@ export async function deleteRoute(call: ProjectCall, id: string): Promise<void> 
     target: sql`SELECT true AS allowed, NULL::text AS state
       FROM k JOIN gateway_routes r ON r.project_id = k.project_id AND r.id = ${id}::uuid FOR UPDATE OF r`,
     rows: {
+      former: sql`INSERT INTO gateway_former_routes (id, project_id, name, backends, deleted_at)
+        SELECT r.id, r.project_id, r.name, r.backends, ${call.at}::timestamptz FROM gateway_routes r, verdict
+        WHERE verdict.ok AND r.id = ${id}::uuid`,
       route: sql`DELETE FROM gateway_routes USING verdict WHERE verdict.ok AND gateway_routes.id = ${id}::uuid`,
       host_released: hostReleased(call, id, host),
       device: deviceDelete(id),

@@ -58,7 +58,12 @@ const watch = (cell: string): Watch => {
 
 export const gatewayWork: DomainWork = {
   steps: none,
-  jobs: [verifyHostsJob, purge('gateway_traffic', 10 * 60_000, "at < (SELECT platform_now()) - interval '2 days'")],
+  jobs: [
+    verifyHostsJob,
+    purge('gateway_traffic', 10 * 60_000, "at < (SELECT platform_now()) - interval '2 days'"),
+    // A connection lasts for half an hour longer than its route; a worker that was away has older lines to count.
+    purge('gateway_former_routes', 60 * 60_000, "deleted_at < (SELECT platform_now()) - interval '90 days'"),
+  ],
   services,
   room: none,
   watch,

@@ -9,6 +9,7 @@ import { testDatabase } from '@/lib/testing/database';
 import { createCell } from '@/lib/testing/hosts';
 import { defaultNetwork, idOf, launch } from '@/lib/testing/machines';
 import { useMemoryEngines } from '@/lib/testing/memory-engines';
+import { spend } from '@/lib/testing/money';
 import { api, createProject, type TestProject } from '@/lib/testing/world';
 import { nodeSpecs } from './node-spec';
 import type { LoadBalancer, Pool } from './schema';
@@ -142,6 +143,48 @@ test('a replaced load balancer keeps the ids of what stays, and refuses changes 
   const after = await poolsOf(id);
   expect(after).toMatchObject([{ id: before?.id, members: [{ port: 8081, weight: 0 }, { port: 8082 }] }]);
   expect(after[0]?.members[0]?.id).toBe(before?.members[1]?.id);
+});
+
+test('a create is refused while the budget is frozen; changes and deletes are not', async () => {
+  const id = idOf(await create([listener()]));
+  await settle(id);
+  const frozen = { monthly_limit_usd: 1, enable_quota_freeze: true };
+  await call('PUT', '/billing/budget', { token: acme.users.admin.token, body: frozen });
+  await spend(acme.id, 2_000_000);
+  expect((await create([listener()], { name: 'second' })).body).toMatchObject({ error: { code: 'BUDGET_FROZEN' } });
+  const path = `/lbaas/loadbalancers/${id}`;
+  const body = { listeners: [listener({}, member())] };
+  expect((await call('PUT', path, { ...token(acme), body })).status).toBe(202);
+  await settle(id);
+  expect((await call('DELETE', path, token(acme))).status).toBe(202);
+});
+
+test('a create with a key happens once; each change and delete is in the audit log once', async () => {
+  const body = { name: 'shop', listeners: [listener()] };
+  const request = { ...token(acme), body, headers: { 'Idempotency-Key': 'once' } };
+  const [created, again] = [
+    await call('POST', '/lbaas/loadbalancers', request),
+    await call('POST', '/lbaas/loadbalancers', request),
+  ];
+  expect([again.status, again.text]).toEqual([201, created.text]);
+  const id = idOf(created);
+  await settle(id);
+  const path = `/lbaas/loadbalancers/${id}`;
+  const replace = () => call('PUT', path, { ...token(acme), body: { listeners: [listener({}, member())] } });
+  expect((await replace()).status).toBe(202);
+  expect((await replace()).status).toBe(409);
+  await settle(id);
+  expect((await call('DELETE', path, token(acme))).status).toBe(202);
+  expect((await call('DELETE', path, token(acme))).status).not.toBe(500);
+  const entries = await prisma().auditEntry.findMany({
+    where: { resource_id: id, result: 'succeeded', actor_type: 'user' },
+    orderBy: { id: 'asc' },
+  });
+  expect(entries.map(({ action }) => action)).toEqual([
+    'load_balancer.create',
+    'load_balancer.replace',
+    'load_balancer.delete',
+  ]);
 });
 
 test('names, members, certificates and networks are checked', async () => {

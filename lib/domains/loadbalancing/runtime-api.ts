@@ -11,18 +11,22 @@ export function ask(socket: string, commands: readonly string[]): Promise<string
   return new Promise((resolve) => {
     const connection = createConnection(socket);
     let answer = '';
+    let timer: NodeJS.Timeout | undefined;
     const end = (result: string | undefined) => {
       clearTimeout(timer);
       connection.destroy();
       resolve(result);
     };
-    const timer = setTimeout(() => end(undefined), ANSWER_MS);
     connection.setEncoding('utf8').on('data', (part: string) => {
       answer += part;
     });
     connection.on('error', () => end(undefined));
     connection.on('end', () => end(answer));
-    connection.on('connect', () => connection.write(`${commands.join(';')}\n`));
+    connection.on('connect', () => {
+      // From when this process has asked, however busy it was before. What came meanwhile is read before the end.
+      timer = setTimeout(() => setImmediate(() => end(undefined)), ANSWER_MS);
+      connection.write(`${commands.join(';')}\n`);
+    });
   });
 }
 

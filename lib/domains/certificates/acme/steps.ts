@@ -28,14 +28,15 @@ const projectOf = (step: Step<unknown>): string => {
   return step.operation.project_id;
 };
 
-const deleted = done({ log: 'The certificate was deleted.' });
+/** The certificate of an order is gone: so are its key and what was answered for it. */
+const deleted = (orderId: string) => done({ rows: endOrder(orderId), log: 'The certificate was deleted.' });
 
 type OrderStep = Step<{ order_id: string }>;
 
 /** Runs a part of an order. A refusal by the authority fails the operation with the authority's words. */
 async function withOrder<Result>(step: OrderStep, part: (order: AcmeOrder) => Promise<Result>) {
   const order = await readOrder(step.input.order_id);
-  if (!order) return deleted;
+  if (!order) return deleted(step.input.order_id);
   try {
     return await part(order);
   } catch (error) {
@@ -229,7 +230,7 @@ export const orderCertificateSteps = platformOperationSteps(
   {
     failed: async (step, reason) => {
       const order = await readOrder(step.input.order_id);
-      if (!order) return deleted;
+      if (!order) return deleted(step.input.order_id);
       const state = await queryOne<{ failures: number; retry_at: Date | null }>(sql`SELECT c.failures, o.retry_at
         FROM acme_orders o JOIN certificates c ON c.id = o.certificate_id WHERE o.id = ${order.id}::uuid`);
       const failures = state?.failures ?? 0;

@@ -3,13 +3,14 @@ import { sql } from '@/lib/core/db/sql';
 import type { AttributedLine } from '@/lib/core/domains/logs';
 import { parseLine } from './line';
 
-/** Whose request each line of the gateway's log is, and the line as its project reads it. */
+/** Whose request each line of the gateway's log is, also the last ones of a deleted route, and the line as its project reads it. */
 export async function requestsOfRoutes(messages: readonly string[]): Promise<(AttributedLine | undefined)[]> {
   const requests = messages.map(parseLine);
   const ids = [...new Set(requests.flatMap((request) => request?.route_id ?? []))];
   if (ids.length === 0) return messages.map(() => undefined);
   const routes = await query<{ id: string; project_id: string; name: string }>(
-    sql`SELECT id, project_id, name FROM gateway_routes WHERE id = ANY (${ids}::uuid[])`,
+    sql`SELECT id, project_id, name FROM gateway_routes WHERE id = ANY (${ids}::uuid[])
+      UNION ALL SELECT id, project_id, name FROM gateway_former_routes WHERE id = ANY (${ids}::uuid[])`,
   );
   const found = new Map(routes.map((route) => [route.id, route]));
   return requests.map((request) => {

@@ -563,4 +563,5 @@ def main():
     Shim(folder).run()
 
 
-main()
+if __name__ == "__main__":
+    main()
