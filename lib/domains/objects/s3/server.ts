@@ -13,7 +13,7 @@ import { countSent } from '../store/usage';
 import { type Asked, type BucketRow, identify, identifyBucket, identifyKnown } from './access';
 import { logRequest } from './access-log';
 import type { Answer } from './answer';
-import { gather, SMALL_BYTES, steadily } from './body';
+import { discardRest, gather, SMALL_BYTES, steadily } from './body';
 import { corsHeaders } from './cors';
 import { S3Error } from './errors';
 import { s3ErrorOf } from './errors-of';
@@ -24,8 +24,6 @@ import { carryOut } from './routes';
 /** Time for a request, with its upload. */
 const UPLOAD_MS = 24 * 3_600_000;
 const MOST_HEADERS_BYTES = 32 * 1024;
-/** Time for a client to read an answer that came before it had sent everything. */
-const LINGER_MS = 2000;
 const FINISH_MS = 30_000;
 const ignore = () => {};
 
@@ -99,7 +97,8 @@ async function* streamed(request: IncomingMessage, response: ServerResponse, exp
   });
   if (isAway(response)) gone.abort();
   if (expects) response.writeContinue();
-  yield* steadily(request, gone.signal);
+  // A body that is refused in its middle is still read on, see `discardRest`.
+  yield* steadily(request.iterator({ destroyOnReturn: false }), gone.signal);
 }
 
 /** A small body in one piece, once someone reads it; the same for everyone who does. */
@@ -114,6 +113,9 @@ function gathered(request: IncomingMessage, response: ServerResponse, expects: b
     },
   };
 }
+
+const hasBody = ({ headers }: IncomingMessage) =>
+  headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 
 /** Whether the client is gone. */
 const isAway = (response: ServerResponse) => response.destroyed;
@@ -238,16 +240,18 @@ async function send(
     'x-amz-id-2': id,
     Server: 'Nephele',
   };
-  const isLeft = !message.complete && message.method !== 'GET' && message.method !== 'HEAD';
+  const isLeft = hasBody(message) && !message.complete;
   if (isLeft) all.Connection = 'close';
   if (typeof body === 'string' || Buffer.isBuffer(body)) all['Content-Length'] = String(Buffer.byteLength(body));
   else if (body) all['Content-Length'] = String(body.size);
   else if (message.method !== 'HEAD' && status !== 204 && status !== 304) all['Content-Length'] ??= '0';
   response.writeHead(status, inOrder(all));
   if (typeof body === 'string' || Buffer.isBuffer(body)) {
-    response.end(body);
+    if (isLeft) response.write(body);
+    await end(isLeft ? undefined : body);
     if (message.method !== 'HEAD') sent(Buffer.byteLength(body));
   } else if (body) {
+    if (isLeft) message.resume();
     // A client that goes away is no failure.
     await pipeline(
       Readable.from(counted(body.stream), { objectMode: false, highWaterMark: 512 * 1024 }),
@@ -255,9 +259,17 @@ async function send(
     ).catch((error) => {
       if (response.destroyed && !message.socket.destroyed) log.warn({ err: error }, 'an object could not be sent');
     });
-  } else response.end();
-  if (isLeft) drain(message);
+  } else await end();
   return total;
+
+  /** The end of an answer closes the connection if more of the body may come, and what comes then takes the answer from the client. */
+  async function end(last?: string | Buffer): Promise<void> {
+    if (isLeft) {
+      response.flushHeaders();
+      await discardRest(message);
+    }
+    response.end(last);
+  }
 
   /** Bytes of a body are egress, unless they stay in a network of the platform. */
   function sent(bytes: number): void {
@@ -282,10 +294,4 @@ async function send(
 function inOrder(headers: Record<string, string>): Record<string, string> {
   const { 'Content-Disposition': disposition, ...others } = headers;
   return disposition === undefined ? headers : { 'Content-Disposition': disposition, ...others };
-}
-
-/** Reads on for a moment, so that a client that still sends sees the answer, and then closes. */
-function drain(message: IncomingMessage): void {
-  message.resume();
-  setTimeout(() => message.socket.destroy(), LINGER_MS).unref();
 }
