@@ -446,7 +446,7 @@ describe('a request is refused', () => {
         501,
         'NotImplemented',
       ]);
-    for (const header of [
+    const headers: Record<string, string>[] = [
       { 'x-amz-server-side-encryption': 'AES256' },
       { 'x-amz-server-side-encryption-customer-algorithm': 'AES256' },
       { 'x-amz-grant-read': 'uri="http://acs.amazonaws.com/groups/global/AllUsers"' },
@@ -454,7 +454,8 @@ describe('a request is refused', () => {
       { 'x-amz-acl': 'public-read-write' },
       { 'x-amz-storage-class': 'GLACIER' },
       { 'x-amz-write-offset-bytes': '0' },
-    ])
+    ];
+    for (const header of headers)
       expect([header, ...(await ask('PUT', `/${bucket}/unsupported`, {}, header))]).toEqual([
         header,
         501,
