@@ -1,4 +1,5 @@
 import { createHash, createHmac } from 'node:crypto';
+import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
 import { request } from 'node:http';
 import { connect } from 'node:net';
@@ -18,6 +19,7 @@ import { testDatabase } from '@/lib/testing/database';
 import { createBucket } from '@/lib/testing/domains/objects';
 import { createPair, objectWorld, type Pair } from '@/lib/testing/object-world';
 import { api, createProject, type TestProject } from '@/lib/testing/world';
+import { listenS3 } from './s3/server';
 import { basicTime, presign, scopeOf, signingHeaders, signingKey } from './s3/signature';
 
 // What an attacker can change on the way, and what can be hidden in names and bodies.
@@ -278,6 +280,21 @@ describe('a document that is no plain XML is refused', () => {
   test('more of it than is read', async () => {
     expect(await codeOf(sendXml(tagged(' '.repeat(4 * 1024 ** 2))))).toBe('MaxMessageLengthExceeded');
   });
+});
+
+test('a head that comes slowly, or never ends, is refused', async () => {
+  const { port, stop } = await listenS3({ host: '127.0.0.1', port: 0 }, { take: () => () => {} }, 60);
+  const socket = connect(port, '127.0.0.1', () => socket.write('GET / HTTP/1.1\r\nHost: x\r\n'));
+  const dripping = setInterval(() => socket.write('x: y\r\n'), 5);
+  let answer = '';
+  socket.on('data', (piece) => {
+    answer += piece.toString('latin1');
+  });
+  socket.on('error', () => {});
+  await once(socket, 'close');
+  clearInterval(dripping);
+  await stop();
+  expect(answer).toMatch(/^HTTP\/1\.1 400[\s\S]*<Code>RequestTimeout<\/Code>/);
 });
 
 describe('one request is one', () => {

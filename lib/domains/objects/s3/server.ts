@@ -21,6 +21,8 @@ import { AccessChanged, isSmallPut } from './objects';
 import { addressed, header, Query, type S3Request } from './request';
 import { carryOut } from './routes';
 
+/** Time for the head of a request. */
+const HEAD_MS = 30_000;
 /** Time for a request, with its upload. */
 const UPLOAD_MS = 24 * 3_600_000;
 const MOST_HEADERS_BYTES = 32 * 1024;
@@ -37,10 +39,12 @@ export type Connections = { take(address: string): (() => void) | undefined };
 export async function listenS3(
   { host, port }: { host: string; port: number },
   connections: Connections,
+  headMs = HEAD_MS,
 ): Promise<{ port: number; stop(): Promise<void> }> {
   const server = createServer({
     keepAliveTimeout: 65_000,
-    headersTimeout: 30_000,
+    headersTimeout: headMs,
+    connectionsCheckingInterval: headMs / 6,
     requestTimeout: UPLOAD_MS,
     maxHeaderSize: MOST_HEADERS_BYTES,
   });
@@ -59,8 +63,9 @@ export async function listenS3(
   server.on('checkContinue', (request, response) => serve(request, response, true));
   // No other expectation has a meaning in S3.
   server.on('checkExpectation', (request, response) => serve(request, response, false));
-  server.on('clientError', (_error, socket: Socket) => {
-    if (socket.writable) refuseSocket(socket, 400, 'InvalidRequest');
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
+    const code = error.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 'RequestTimeout' : 'InvalidRequest';
+    if (socket.writable) refuseSocket(socket, 400, code);
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
@@ -80,7 +85,11 @@ export async function listenS3(
   };
 }
 
-function refuseSocket(socket: Socket, status: number, code: 'InvalidRequest' | 'ServiceUnavailable'): void {
+function refuseSocket(
+  socket: Socket,
+  status: number,
+  code: 'InvalidRequest' | 'RequestTimeout' | 'ServiceUnavailable',
+): void {
   const body = new S3Error(code).body('', newId());
   socket.on('error', () => socket.destroy());
   socket.end(
