@@ -8,13 +8,14 @@ const UPLOADS = 100;
 const ROUND_BYTES = 4 * 1024 ** 2;
 /** The check for room counts what is announced within a fifth of a second. */
 const APART_MS = 250;
-const SAMPLE_MS = 1000;
+const SAMPLE_MS = 200;
+const SHOWN_MS = 15_000;
 
 type Upload = { key: string; weight: number; left: number; sent: ClientRequest; answered: Promise<number> };
 
 /**
- * A hundred uploads of 1 GB at once, at paces from a tenth to the whole of the fastest, and deleted when they have ended: so half of
- * their bytes need a place at once, and all of them end.
+ * A hundred uploads of 1 GB at once, at paces from a twentieth to the whole of the fastest, and deleted when they have ended: so less
+ * than half of their bytes need a place at once, and all of them end.
  * @param resident the memory of the server in MB
  */
 export async function measureManyUploads(
@@ -22,17 +23,21 @@ export async function measureManyUploads(
   resident: () => number,
 ): Promise<void> {
   const before = resident();
-  const samples: { at: number; mb: number; open: number }[] = [];
+  let most = before;
   const piece = Buffer.alloc(ROUND_BYTES, 'nephele ');
   let uploads: Upload[] = [];
   for (let index = 0; index < UPLOADS; index += 1) {
-    uploads.push(begin(url, `gigabyte-${index}`, 0.1 + (0.9 * (index + 1)) / UPLOADS));
+    uploads.push(begin(url, `gigabyte-${index}`, 0.05 + 0.95 * ((index + 1) / UPLOADS) ** 1.5));
     await delay(APART_MS);
   }
   const begun = performance.now();
-  const sampling = setInterval(
-    () => samples.push({ at: (performance.now() - begun) / 1000, mb: resident(), open: uploads.length }),
-    SAMPLE_MS,
+  const seconds = () => (performance.now() - begun) / 1000;
+  const sampling = setInterval(() => {
+    most = Math.max(most, resident());
+  }, SAMPLE_MS);
+  const showing = setInterval(
+    () => console.log(`    after ${Math.round(seconds())} s: ${Math.round(resident())} MB, ${uploads.length} uploads`),
+    SHOWN_MS,
   );
   try {
     while (uploads.length > 0) {
@@ -50,16 +55,12 @@ export async function measureManyUploads(
     }
   } finally {
     clearInterval(sampling);
+    clearInterval(showing);
     for (const { sent } of uploads) sent.destroy();
   }
-  const seconds = (performance.now() - begun) / 1000;
-  const most = Math.max(...samples.map(({ mb }) => mb));
   console.log(
-    `Memory during ${UPLOADS} parallel PUTs of 1 GB: ${Math.round(before)} MB before, ${Math.round(most)} MB at most (${Math.round((UPLOADS * 1024) / seconds)} MB/s)`,
+    `Memory during ${UPLOADS} parallel PUTs of 1 GB: ${Math.round(before)} MB before, ${Math.round(most)} MB at most (${Math.round((UPLOADS * 1024) / seconds())} MB/s)`,
   );
-  const shown = samples.filter((_, index) => index % Math.ceil(samples.length / 12) === 0);
-  for (const { at, mb, open } of shown)
-    console.log(`    after ${Math.round(at)} s: ${Math.round(mb)} MB, ${open} uploads`);
 }
 
 function begin(url: (method: 'PUT', key: string) => string, key: string, weight: number): Upload {
