@@ -11,6 +11,7 @@ import { raw, sql } from '@/lib/core/db/sql';
 import { presign } from '@/lib/domains/objects/s3/signature';
 import { ensureKeys } from '@/lib/runtime/keys';
 import { freePort } from '@/lib/testing/loopback';
+import { measureManyUploads } from './many-uploads';
 import { family, median } from './processor-time';
 import { printRatio } from './ratio';
 import { compareSmall } from './small-objects';
@@ -25,7 +26,7 @@ const WRITERS = 100;
 const BUCKET = 'bench';
 const [KEY, SECRET] = ['BENCH', 'secret-of-the-benchmark'];
 
-type Place = { url: (method: 'GET' | 'PUT', path: string, query?: Record<string, string>) => string };
+type Place = { url: (method: 'GET' | 'PUT' | 'DELETE', path: string, query?: Record<string, string>) => string };
 const agent = new Agent({ keepAlive: true, maxSockets: WRITERS });
 
 /**
@@ -54,7 +55,9 @@ export async function measureObjects(folder: string, only?: string): Promise<voi
       ? signed(peerPort)
       : { url: (_: string, path: string) => `http://127.0.0.1:${peerPort}/${path}` };
     for (const each of [port, peerPort]) await answers(each);
+    if (only === 'memory') return await measureManyUploads(own.url, () => residentMb(server));
     if (only !== 'small') await compareLarge(own, theirs);
+    if (only === 'large') return;
     const puts = (at: Place) => (key: string) => send(at.url('PUT', key), 'PUT', SMALL);
     const database = Number(
       (await queryRow<{ pid: string }>(sql`SELECT split_part(pg_read_file('postmaster.pid'), E'\\n', 1) AS pid`)).pid,
@@ -163,12 +166,14 @@ async function measureLists(own: Place): Promise<void> {
   }
 }
 
+const residentMb = ({ pid }: ChildProcess) =>
+  Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024;
+
 async function measureMemory(own: Place, server: ChildProcess): Promise<void> {
-  const resident = () => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${server.pid}/status`, 'utf8'))?.[1]) / 1024;
-  const before = resident();
+  const before = residentMb(server);
   let most = before;
   const looking = setInterval(() => {
-    most = Math.max(most, resident());
+    most = Math.max(most, residentMb(server));
   }, 200);
   await Promise.all(
     Array.from({ length: WRITERS }, (_, index) => send(own.url('PUT', `parallel-${index}`), 'PUT', LARGE)),

@@ -1,4 +1,5 @@
 import { createHash, createHmac } from 'node:crypto';
+import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
 import { request } from 'node:http';
 import { connect } from 'node:net';
@@ -18,6 +19,7 @@ import { testDatabase } from '@/lib/testing/database';
 import { createBucket } from '@/lib/testing/domains/objects';
 import { createPair, objectWorld, type Pair } from '@/lib/testing/object-world';
 import { api, createProject, type TestProject } from '@/lib/testing/world';
+import { listenS3 } from './s3/server';
 import { basicTime, presign, scopeOf, signingHeaders, signingKey } from './s3/signature';
 
 // What an attacker can change on the way, and what can be hidden in names and bodies.
@@ -152,6 +154,42 @@ describe('what is changed after it was signed is refused', () => {
   });
 });
 
+describe('a presigned address', () => {
+  test('is refused with another end, another beginning, a second end, or one after seven days', async () => {
+    await world.client(pair).send(new PutObjectCommand({ Bucket: bucket, Key: 'timed', Body: 'x' }));
+    const url = address('GET', `/${bucket}/timed`);
+    expect((await fetch(url)).status).toBe(200);
+    const later = basicTime(new Date(now().getTime() + 60_000));
+    for (const changed of [
+      url.replace('X-Amz-Expires=60', 'X-Amz-Expires=6000'),
+      url.replace(/X-Amz-Date=\w+/, `X-Amz-Date=${later}`),
+      `${url}&X-Amz-Expires=6000`,
+      url.replace('?', '?X-Amz-Expires=6000&'),
+    ]) {
+      const { status, text } = await send('GET', changed);
+      expect([changed, status, text]).toEqual([changed, 403, expect.stringContaining('SignatureDoesNotMatch')]);
+    }
+    const signed = (expiresIn: number) =>
+      presign({
+        ...{ origin: world.url, path: `/${bucket}/timed`, method: 'GET', query: {}, headers: {}, region: 'us-east-1' },
+        ...{ accessKey: pair.access_key, secret: pair.secret_key, at: now(), expiresIn },
+      });
+    expect((await send('GET', signed(604_800))).status).toBe(200);
+    const { status, text } = await send('GET', signed(604_801));
+    expect([status, text]).toEqual([403, expect.stringContaining('must be between 1 second and a week')]);
+  });
+});
+
+test.each([
+  [-16, 'RequestTimeTooSkewed'],
+  [-14, 'no error'],
+  [14, 'no error'],
+  [16, 'RequestTimeTooSkewed'],
+])('a clock that is %i minutes off gets: %s', async (minutes, code) => {
+  const client = world.client(pair, { systemClockOffset: minutes * 60_000 });
+  expect(await codeOf(client.send(new ListObjectsV2Command({ Bucket: bucket })))).toBe(code);
+});
+
 describe('a key that looks like a path', () => {
   test.each(['../../etc/passwd', 'a/../b', './a', 'a/%2e%2e/b', '..%2f..%2fb', 'C:\\b', '/abs', 'a//b'])(
     '(%s) is a name and no more',
@@ -244,6 +282,21 @@ describe('a document that is no plain XML is refused', () => {
   });
 });
 
+test('a head that comes slowly, or never ends, is refused', async () => {
+  const { port, stop } = await listenS3({ host: '127.0.0.1', port: 0 }, { take: () => () => {} }, 60);
+  const socket = connect(port, '127.0.0.1', () => socket.write('GET / HTTP/1.1\r\nHost: x\r\n'));
+  const dripping = setInterval(() => socket.write('x: y\r\n'), 5);
+  let answer = '';
+  socket.on('data', (piece) => {
+    answer += piece.toString('latin1');
+  });
+  socket.on('error', () => {});
+  await once(socket, 'close');
+  clearInterval(dripping);
+  await stop();
+  expect(answer).toMatch(/^HTTP\/1\.1 400[\s\S]*<Code>RequestTimeout<\/Code>/);
+});
+
 describe('one request is one', () => {
   /** What the server answers to bytes of a connection until it closes it. */
   const raw = (text: string) =>
@@ -267,5 +320,99 @@ describe('one request is one', () => {
   ])('with %s it is refused, and what follows is no request', async (_, rest) => {
     const answer = await raw(`PUT /${bucket}/smuggled HTTP/1.1\r\nHost: x\r\n${rest}`);
     expect(answer.match(/^HTTP\/1\.1 \d+/gm)).toEqual(['HTTP/1.1 400']);
+  });
+});
+
+describe('who is refused is told why', () => {
+  /** Sends a head and a body as most clients do, which read nothing before they have sent everything. */
+  const sendFirst = (head: string, body: readonly Buffer[]) =>
+    new Promise<{ answer: string; failed: string }>((resolve) => {
+      const { hostname, port } = new URL(world.url);
+      const socket = connect(Number(port), hostname);
+      let [answer, failed] = ['', ''];
+      socket.pause();
+      socket.on('data', (piece) => {
+        answer += piece.toString('latin1');
+      });
+      socket.on('error', (error) => {
+        failed = error.message;
+      });
+      socket.on('close', () => resolve({ answer, failed }));
+      socket.write(head);
+      for (const piece of body) socket.write(piece);
+      socket.write('', () => socket.resume());
+    });
+  const megabytes = (count: number) => Array.from({ length: count }, () => Buffer.alloc(1024 ** 2, 'x'));
+  const head = (url: string, more: string) =>
+    `PUT ${url.slice(world.url.length)} HTTP/1.1\r\nHost: ${new URL(world.url).host}\r\n${more}\r\n\r\n`;
+  const forged = () => address('PUT', `/${bucket}/forged`).replace(/Signature=..../, 'Signature=0000');
+
+  test('also while it still sends, before and in the middle of its body', async () => {
+    const refused = await sendFirst(head(forged(), `Content-Length: ${24 * 1024 ** 2}`), megabytes(24));
+    expect(refused).toEqual({ answer: expect.stringMatching(/^HTTP\/1\.1 403[\s\S]*<\/Error>$/), failed: '' });
+    // Wrong frames are found while the body is read.
+    const body = [Buffer.from('1000000\r\n'), ...megabytes(24)];
+    const path = `/${bucket}/framed`;
+    const headers = {
+      'content-length': String(Buffer.concat(body).length),
+      'x-amz-decoded-content-length': String(24 * 1024 ** 2),
+    };
+    const signing = signingHeaders({
+      origin: world.url,
+      path,
+      method: 'PUT',
+      query: {},
+      headers,
+      hash: 'STREAMING-UNSIGNED-PAYLOAD-TRAILER',
+      accessKey: pair.access_key,
+      secret: pair.secret_key,
+      region: 'us-east-1',
+      at: now(),
+    });
+    const lines = Object.entries({ ...headers, ...signing }).map(([name, value]) => `${name}: ${value}`);
+    const framed = await sendFirst(head(`${world.url}${path}`, lines.join('\r\n')), body);
+    expect(framed).toEqual({ answer: expect.stringMatching(/^HTTP\/1\.1 400[\s\S]*<\/Error>$/), failed: '' });
+    expect(framed.answer).toContain('IncompleteBody');
+  });
+
+  test('but not while it sends without end', async () => {
+    const [frame, more] = [`100000\r\n${'x'.repeat(1024 ** 2)}\r\n`, head(forged(), 'Transfer-Encoding: chunked')];
+    const { hostname, port } = new URL(world.url);
+    const socket = connect(Number(port), hostname);
+    const closed = new Promise((resolve) => socket.on('close', resolve));
+    socket.on('error', () => {});
+    socket.resume();
+    socket.write(more);
+    let sent = 0;
+    while (!socket.destroyed && sent < 500)
+      await new Promise<void>((resolve) => {
+        sent += 1;
+        socket.write(frame, () => resolve());
+      });
+    await closed;
+    expect(sent).toBeLessThan(200);
+  });
+
+  test('before it sends, if it asks', async () => {
+    const ask = (url: string) =>
+      new Promise<{ status: number | undefined; continued: boolean }>((resolve, reject) => {
+        const sent = request(url, { method: 'PUT', headers: { 'Content-Length': 5_000_000, Expect: '100-continue' } });
+        let continued = false;
+        sent.on('continue', () => {
+          continued = true;
+          sent.end(Buffer.alloc(5_000_000));
+        });
+        sent.on('response', (response) => {
+          response.resume();
+          response.on('end', () => {
+            resolve({ status: response.statusCode, continued });
+            sent.destroy();
+          });
+        });
+        sent.on('error', reject);
+        sent.flushHeaders();
+      });
+    expect(await ask(forged())).toEqual({ status: 403, continued: false });
+    expect(await ask(address('PUT', `/${bucket}/asked`))).toEqual({ status: 200, continued: true });
   });
 });

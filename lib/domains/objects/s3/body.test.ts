@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
-import { gather, steadily } from './body';
+import { discardRest, gather, steadily } from './body';
 
 const never = new Promise<never>(() => {});
 const gone = new AbortController();
@@ -60,4 +60,31 @@ test('a small body is gathered whole; one that stalls or breaks off is refused',
   breaks.destroy();
   await expect(gathered).rejects.toMatchObject({ code: 'IncompleteBody' });
   await expect(gather(breaks)).rejects.toMatchObject({ code: 'IncompleteBody' });
+});
+
+test('the rest of a refused body is read to its end, and no longer than its bytes, its time and its pauses allow', async () => {
+  const [few, long] = [1000, 3_600_000];
+  const ends = new PassThrough();
+  const ended = discardRest(ends, { bytes: few, ms: long, idleMs: long });
+  ends.write(Buffer.alloc(few));
+  ends.end();
+  await ended;
+  expect(ends.readableEnded).toBe(true);
+
+  const endless = new PassThrough();
+  const full = discardRest(endless, { bytes: few, ms: long, idleMs: long });
+  endless.write(Buffer.alloc(few + 1));
+  await full;
+
+  await discardRest(new PassThrough(), { bytes: few, ms: long, idleMs: 1 });
+  const drips = new PassThrough();
+  const dripping = setInterval(() => drips.write('x'), 1);
+  await discardRest(drips, { bytes: long, ms: 40, idleMs: long });
+  clearInterval(dripping);
+
+  const breaks = new PassThrough();
+  const broken = discardRest(breaks, { bytes: few, ms: long, idleMs: long });
+  breaks.destroy();
+  await broken;
+  await discardRest(breaks, { bytes: few, ms: long, idleMs: long });
 });

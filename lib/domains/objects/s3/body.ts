@@ -252,3 +252,33 @@ export async function* steadily(
     void source.return?.().catch(() => {});
   }
 }
+
+/** What is read of a body that nobody wants: a part of a usual client, on a usual line. */
+const REST = { bytes: 64 * 1024 ** 2, ms: 30_000, idleMs: 5000 };
+
+/**
+ * Reads the rest of a body and throws it away, so that its client can read the answer: most read nothing before they have sent
+ * everything, and a connection that is closed before is reset. Settles at the end of the body, or when a limit is reached.
+ */
+export function discardRest(body: Readable, { bytes, ms, idleMs } = REST): Promise<void> {
+  return new Promise((resolve) => {
+    let seen = 0;
+    const end = () => {
+      clearTimeout(limit);
+      clearTimeout(idle);
+      body.off('data', take).off('end', end).off('error', end).off('close', end);
+      resolve();
+    };
+    const take = (piece: Uint8Array) => {
+      seen += piece.byteLength;
+      idle.refresh();
+      if (seen > bytes) end();
+    };
+    const limit = setTimeout(end, ms);
+    const idle = setTimeout(end, idleMs);
+    if (body.destroyed || body.readableEnded) return end();
+    // Whoever read it before may still wait for more, which would hold it up.
+    body.removeAllListeners('readable');
+    body.on('data', take).on('end', end).on('error', end).on('close', end).resume();
+  });
+}

@@ -13,7 +13,7 @@ import { countSent } from '../store/usage';
 import { type Asked, type BucketRow, identify, identifyBucket, identifyKnown } from './access';
 import { logRequest } from './access-log';
 import type { Answer } from './answer';
-import { gather, SMALL_BYTES, steadily } from './body';
+import { discardRest, gather, SMALL_BYTES, steadily } from './body';
 import { corsHeaders } from './cors';
 import { S3Error } from './errors';
 import { s3ErrorOf } from './errors-of';
@@ -21,11 +21,11 @@ import { AccessChanged, isSmallPut } from './objects';
 import { addressed, header, Query, type S3Request } from './request';
 import { carryOut } from './routes';
 
+/** Time for the head of a request. */
+const HEAD_MS = 30_000;
 /** Time for a request, with its upload. */
 const UPLOAD_MS = 24 * 3_600_000;
 const MOST_HEADERS_BYTES = 32 * 1024;
-/** Time for a client to read an answer that came before it had sent everything. */
-const LINGER_MS = 2000;
 const FINISH_MS = 30_000;
 const ignore = () => {};
 
@@ -39,10 +39,12 @@ export type Connections = { take(address: string): (() => void) | undefined };
 export async function listenS3(
   { host, port }: { host: string; port: number },
   connections: Connections,
+  headMs = HEAD_MS,
 ): Promise<{ port: number; stop(): Promise<void> }> {
   const server = createServer({
     keepAliveTimeout: 65_000,
-    headersTimeout: 30_000,
+    headersTimeout: headMs,
+    connectionsCheckingInterval: headMs / 6,
     requestTimeout: UPLOAD_MS,
     maxHeaderSize: MOST_HEADERS_BYTES,
   });
@@ -61,8 +63,9 @@ export async function listenS3(
   server.on('checkContinue', (request, response) => serve(request, response, true));
   // No other expectation has a meaning in S3.
   server.on('checkExpectation', (request, response) => serve(request, response, false));
-  server.on('clientError', (_error, socket: Socket) => {
-    if (socket.writable) refuseSocket(socket, 400, 'InvalidRequest');
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
+    const code = error.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 'RequestTimeout' : 'InvalidRequest';
+    if (socket.writable) refuseSocket(socket, 400, code);
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
@@ -82,7 +85,11 @@ export async function listenS3(
   };
 }
 
-function refuseSocket(socket: Socket, status: number, code: 'InvalidRequest' | 'ServiceUnavailable'): void {
+function refuseSocket(
+  socket: Socket,
+  status: number,
+  code: 'InvalidRequest' | 'RequestTimeout' | 'ServiceUnavailable',
+): void {
   const body = new S3Error(code).body('', newId());
   socket.on('error', () => socket.destroy());
   socket.end(
@@ -99,7 +106,8 @@ async function* streamed(request: IncomingMessage, response: ServerResponse, exp
   });
   if (isAway(response)) gone.abort();
   if (expects) response.writeContinue();
-  yield* steadily(request, gone.signal);
+  // A body that is refused in its middle is still read on, see `discardRest`.
+  yield* steadily(request.iterator({ destroyOnReturn: false }), gone.signal);
 }
 
 /** A small body in one piece, once someone reads it; the same for everyone who does. */
@@ -114,6 +122,9 @@ function gathered(request: IncomingMessage, response: ServerResponse, expects: b
     },
   };
 }
+
+const hasBody = ({ headers }: IncomingMessage) =>
+  headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 
 /** Whether the client is gone. */
 const isAway = (response: ServerResponse) => response.destroyed;
@@ -238,16 +249,18 @@ async function send(
     'x-amz-id-2': id,
     Server: 'Nephele',
   };
-  const isLeft = !message.complete && message.method !== 'GET' && message.method !== 'HEAD';
+  const isLeft = hasBody(message) && !message.complete;
   if (isLeft) all.Connection = 'close';
   if (typeof body === 'string' || Buffer.isBuffer(body)) all['Content-Length'] = String(Buffer.byteLength(body));
   else if (body) all['Content-Length'] = String(body.size);
   else if (message.method !== 'HEAD' && status !== 204 && status !== 304) all['Content-Length'] ??= '0';
   response.writeHead(status, inOrder(all));
   if (typeof body === 'string' || Buffer.isBuffer(body)) {
-    response.end(body);
+    if (isLeft) response.write(body);
+    await end(isLeft ? undefined : body);
     if (message.method !== 'HEAD') sent(Buffer.byteLength(body));
   } else if (body) {
+    if (isLeft) message.resume();
     // A client that goes away is no failure.
     await pipeline(
       Readable.from(counted(body.stream), { objectMode: false, highWaterMark: 512 * 1024 }),
@@ -255,9 +268,17 @@ async function send(
     ).catch((error) => {
       if (response.destroyed && !message.socket.destroyed) log.warn({ err: error }, 'an object could not be sent');
     });
-  } else response.end();
-  if (isLeft) drain(message);
+  } else await end();
   return total;
+
+  /** The end of an answer closes the connection if more of the body may come, and what comes then takes the answer from the client. */
+  async function end(last?: string | Buffer): Promise<void> {
+    if (isLeft) {
+      response.flushHeaders();
+      await discardRest(message);
+    }
+    response.end(last);
+  }
 
   /** Bytes of a body are egress, unless they stay in a network of the platform. */
   function sent(bytes: number): void {
@@ -282,10 +303,4 @@ async function send(
 function inOrder(headers: Record<string, string>): Record<string, string> {
   const { 'Content-Disposition': disposition, ...others } = headers;
   return disposition === undefined ? headers : { 'Content-Disposition': disposition, ...others };
-}
-
-/** Reads on for a moment, so that a client that still sends sees the answer, and then closes. */
-function drain(message: IncomingMessage): void {
-  message.resume();
-  setTimeout(() => message.socket.destroy(), LINGER_MS).unref();
 }

@@ -114,6 +114,7 @@ class Draft {
   #hashes: Hashes | undefined;
   #underWay: Promise<void> = Promise.resolve();
   #unsynced = 0;
+  #isKept = false;
 
   constructor(private readonly wanted: WantedHashes) {}
 
@@ -145,11 +146,12 @@ class Draft {
   async keep(pieces: readonly Uint8Array[], length: number): Promise<Digests & { id: string }> {
     await this.append(pieces, length);
     await this.#underWay;
-    await this.#handle?.datasync();
+    // Its name may be on the disk before its bytes are: no row knows it yet.
+    await rename(this.#path, pathOf(this.#id));
+    this.#isKept = true;
+    await Promise.all([this.#handle?.datasync(), syncFolder(folderOf(this.#id))]);
     await this.#handle?.close();
     this.#handle = undefined;
-    await rename(this.#path, pathOf(this.#id));
-    await syncFolder(folderOf(this.#id));
     return { id: this.#id, ...(this.#hashes ?? (await Hashes.begin(this.wanted))).digest() };
   }
 
@@ -158,7 +160,7 @@ class Draft {
     if (!this.#handle) return;
     await this.#handle.close().catch(() => {});
     this.#handle = undefined;
-    await rm(this.#path, { force: true });
+    await rm(this.#isKept ? pathOf(this.#id) : this.#path, { force: true });
   }
 }
 
