@@ -60,12 +60,15 @@ const created = async (change: object = {}, project = acme) => {
 };
 const read = async (id: string) => (await call('GET', `/functions/${id}`, as(acme))).body as CloudFunction;
 const settled = (id: string) =>
-  vi.waitFor(async () => {
-    await host.look();
-    const found = await read(id);
-    expect(found.status).not.toBe('deploying');
-    return found;
-  });
+  vi.waitFor(
+    async () => {
+      await host.look();
+      const found = await read(id);
+      expect(found.status).not.toBe('deploying');
+      return found;
+    },
+    { timeout: 20_000 },
+  );
 const invoke = (id: string, body: object = {}, project = acme) =>
   call('POST', `/functions/${id}/invoke`, { ...as(project), body });
 const invocationsOf = async (id: string) =>
@@ -480,8 +483,10 @@ describe('an archive', () => {
     const answer = await send(overlappingBomb(1000, Buffer.alloc(1024 ** 2), 10));
     expect(answer.status).toBe(201);
     expect(await settled((answer.body as CloudFunction).id)).toMatchObject({ status: 'error' });
-    const unpacked = await readdir(join(settings().dataDir, 'functions', 'unpacked')).catch(() => []);
-    expect(unpacked.filter((name) => name.startsWith('.'))).toEqual([]);
+    await vi.waitFor(async () => {
+      const unpacked = await readdir(join(settings().dataDir, 'functions', 'unpacked')).catch(() => []);
+      expect(unpacked.filter((name) => name.startsWith('.'))).toEqual([]);
+    });
   });
 
   test('that inflates to more than it says ends the deployment, not the host', async () => {
