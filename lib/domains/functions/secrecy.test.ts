@@ -97,7 +97,8 @@ test('a secret reaches the environment of its function, and no answer, log or re
   await settled(id);
 
   const { body: versions } = await ask('GET', `/functions/${id}/versions`);
-  for (const { version } of versions as FunctionVersion[]) await ask('GET', `/functions/${id}/versions/${version}/code`);
+  for (const { version } of versions as FunctionVersion[])
+    await ask('GET', `/functions/${id}/versions/${version}/code`);
   const { body: invocations } = await ask('GET', `/functions/${id}/invocations`);
   expect((invocations as InvocationSummary[]).length).toBeGreaterThanOrEqual(6);
   for (const { id: of } of invocations as InvocationSummary[]) await ask('GET', `/functions/${id}/invocations/${of}`);
