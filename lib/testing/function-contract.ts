@@ -1,5 +1,6 @@
 import { chmodSync, readdirSync, readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { newId } from '@/lib/core/db/id';
 import { type EgressProxy, startEgressProxy } from '@/lib/core/net/egress-proxy';
@@ -94,6 +95,60 @@ def fill(path, megabytes):
         for _ in range(megabytes):
             file.write(b"x" * 1048576)
 
+def hide():
+    # Where an instance may keep something: files, System V and POSIX shared memory, its own memory, and an abstract socket.
+    global kept
+    mark = os.environ["MARK"].encode()
+    open("/tmp/" + os.environ["MARK"], "wb").write(mark)
+    error_of(lambda: open("/dev/shm/kept", "wb").write(mark))
+    libc.shmat.restype = ctypes.c_void_p
+    shared = libc.shmget(0x4e4550, 4096, 0o1666)
+    if shared >= 0:
+        ctypes.memmove(ctypes.c_void_p(libc.shmat(shared, None, 0)), mark, len(mark))
+    listener = socket.socket(socket.AF_UNIX)
+    error_of(lambda: listener.bind("\\0nephele-kept"))
+    error_of(listener.listen)
+    kept = [mark * 1000, listener, shared]
+    return len(kept[0])
+
+def memory_of(pid):
+    found = b""
+    for line in open(f"/proc/{pid}/maps"):
+        if "rw" not in line.split()[1]:
+            continue
+        start, end = (int(part, 16) for part in line.split()[0].split("-"))
+        with open(f"/proc/{pid}/mem", "rb", 0) as memory:
+            memory.seek(start)
+            try:
+                found += memory.read(min(end - start, 1 << 24))
+            except OSError:
+                pass
+    return found
+
+def others():
+    got = {"tmp": os.listdir("/tmp"), "shm": error_of(lambda: os.listdir("/dev/shm")), "processes": [], "memory": [], "read": []}
+    libc.shmat.restype = ctypes.c_void_p
+    shared = libc.shmget(0x4e4550, 0, 0)
+    got["segment"] = shared if shared < 0 else ctypes.string_at(libc.shmat(shared, None, 0), 64).hex()
+    got["segments"] = len(open("/proc/sysvipc/shm").readlines()) - 1 if os.path.exists("/proc/sysvipc/shm") else 0
+    got["abstract"] = error_of(lambda: connect(socket.AF_UNIX, "\\0nephele-kept"))
+    class Vector(ctypes.Structure):
+        _fields_ = [("base", ctypes.c_void_p), ("length", ctypes.c_size_t)]
+    buffer = ctypes.create_string_buffer(64)
+    for pid in range(1, 40000):
+        if os.path.exists(f"/proc/{pid}"):
+            got["processes"].append(pid)
+            if pid != os.getpid():
+                for path in ["environ", "cmdline"]:
+                    got["read"].append(error_of(lambda: open(f"/proc/{pid}/{path}", "rb").read().hex()))
+                got["memory"].append(error_of(lambda: memory_of(pid).hex()))
+        ctypes.set_errno(0)
+        local = Vector(ctypes.cast(buffer, ctypes.c_void_p).value, 64)
+        away = Vector(0x400000, 64)
+        if pid != os.getpid() and libc.process_vm_readv(pid, ctypes.byref(local), 1, ctypes.byref(away), 1, 0) > 0:
+            got["memory"].append([pid, "process_vm_readv"])
+    return got
+
 ATTACKS = {
     "identity": lambda: [os.getuid(), os.getgid(), os.getgroups(), open("/proc/self/status").read()],
     "root": lambda: sorted(os.listdir("/")),
@@ -112,6 +167,8 @@ ATTACKS = {
     "leave": lambda: open("/tmp/mine", "w").write("mine"),
     "look": lambda: sorted(os.listdir("/tmp")),
     "environment": lambda: dict(os.environ),
+    "hide": hide,
+    "others": others,
     "channel": lambda: os.write(3, b"\\x00\\x00\\x00\\x04junk"),
     "lie": lambda: os.write(3, b"\\x7f\\xff\\xff\\xff"),
     "exit": lambda: sys.exit(7),
@@ -307,6 +364,24 @@ export function functionContract(local: LocalSubject): void {
       expect(await attack('look')).toEqual([]);
     });
 
+    test('reads neither memory, files, shared memory nor sockets of another function that runs beside it', async () => {
+      const mark = `of-the-other-${newId()}`;
+      const other = await start('python', ATTACKS, { environment: { MARK: mark } });
+      expect(await other.invoke('hide')).toMatchObject({ kind: 'result', result: mark.length * 1000 });
+      // What is asked finds what is there: the other instance sees its own.
+      expect(await other.invoke('look')).toMatchObject({ result: [mark] });
+      const got = (await attack('others')) as Record<string, unknown>;
+      expect(got).toMatchObject({ tmp: [], segments: 0, abstract: ['ECONNREFUSED'] });
+      expect(Number(got.segment)).toBe(-1);
+      const text = JSON.stringify(got);
+      for (const secret of [mark, Buffer.from(mark).toString('hex')]) expect(text.includes(secret)).toBe(false);
+      expect(text).not.toContain('process_vm_readv');
+      // Its own runtime and the first process of its sandbox are all that it can even name.
+      expect((got.processes as number[]).length).toBeLessThanOrEqual(3);
+      expect(other.instance.isAlive()).toBe(true);
+      await other.instance.kill();
+    });
+
     test.each([
       ['channel', { reason: 'protocol' }],
       ['lie', { reason: 'protocol' }],
@@ -318,17 +393,19 @@ export function functionContract(local: LocalSubject): void {
       expect(await attack('look')).toEqual([]);
     });
 
-    test('finds no secret on any command line', async () => {
+    test('finds no secret on any command line, in the environment of another process, or on the disk', async () => {
       const one = await start('python', ATTACKS, { environment: { KEY: 'correct-horse-battery' } });
+      expect(await one.invoke('environment')).toMatchObject({ result: { KEY: 'correct-horse-battery' } });
       const own = readdirSync('/proc').flatMap((pid) => {
         if (!/^\d+$/.test(pid)) return [];
         try {
-          return [readFileSync(`/proc/${pid}/cmdline`, 'latin1')];
+          return ['cmdline', 'environ'].map((file) => readFileSync(`/proc/${pid}/${file}`, 'latin1'));
         } catch {
           return [];
         }
       });
       expect(own.filter((text) => text.includes('correct-horse-battery'))).toEqual([]);
+      expect(filesWith(local.host.dataDir, 'correct-horse-battery')).toEqual([]);
       expect(one.instance.isAlive()).toBe(true);
     });
   });
@@ -580,6 +657,14 @@ def handler(event, context):
         await vi.waitFor(() => expect(proxy.count().sentBytes).toBeGreaterThan(before));
       },
     );
+  });
+}
+
+/** Files below a folder that hold a text. */
+function filesWith(folder: string, text: string): string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true }).flatMap((entry) => {
+    const path = join(entry.parentPath, entry.name);
+    return entry.isFile() && readFileSync(path, 'latin1').includes(text) ? [path] : [];
   });
 }
 

@@ -150,10 +150,21 @@ export async function functionWorldContract(): Promise<void> {
       const { id } = await deploy({
         name: 'hostile',
         template_id: 'python3.11',
-        timeout_s: 1,
+        timeout_s: 2,
         memory_mb: 64,
-        code: `import os, sys
+        code: `import ctypes, os, sys, time
 def handler(event, context):
+    if event == "crash": ctypes.string_at(0)
+    if event == "shout":
+        while True: print("y" * 1000)
+    if event == "huge": return "x" * 7_000_000
+    if event == "no json": return {1, 2}
+    if event == "fork":
+        while True:
+            if os.fork() == 0:
+                time.sleep(60)
+                os._exit(0)
+    if event == "kill": os.kill(os.getpid(), 9)
     if event == "spin":
         while True: pass
     if event == "hoard":
@@ -170,10 +181,22 @@ def handler(event, context):
         ['hoard', 'out_of_memory', 'Function.OutOfMemory'],
         ['exit', 'failed', 'Runtime.ExitError'],
         ['raise', 'failed', 'KeyError'],
+        ['crash', 'failed', 'Runtime.Crashed'],
+        ['kill', 'failed', 'Runtime.Crashed'],
+        ['shout', 'failed', 'Function.LogTooLarge'],
+        ['huge', 'failed', 'Function.ResponseTooLarge'],
+        ['no json', 'failed', 'Runtime.MarshalError'],
       ] as const) {
         expect(await invoke(id, event)).toMatchObject({ status, error: { type } });
         expect(await invoke(id, 'well')).toMatchObject({ status: 'succeeded', result: 'fine' });
       }
+      // Its processes or its memory run out first; never those of the host.
+      const forked = await invoke(id, 'fork');
+      expect(forked.status).not.toBe('succeeded');
+      expect(['BlockingIOError', 'Function.OutOfMemory', 'Function.Timeout']).toContain(forked.error?.type);
+      await vi.waitFor(async () => expect(await invoke(id, 'well')).toMatchObject({ result: 'fine' }), {
+        timeout: 30_000,
+      });
     });
   });
 }

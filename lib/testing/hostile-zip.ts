@@ -45,3 +45,28 @@ export function zipOf(entries: readonly ZipEntry[]): Buffer {
   end.writeUInt32LE(offset, 12);
   return Buffer.concat([...bodies, directory, Buffer.from('PK\x05\x06'), end]);
 }
+
+/** A bomb like 42.zip: archives in archives, each small, and more than any disk has once all of them are unpacked. */
+export function nestedBomb(levels: number, leaf = Buffer.alloc(8 * 1024 ** 2)): Buffer {
+  const names = Array.from({ length: 16 }, (_, number) => `lib ${number.toString(16)}.zip`);
+  let zip = zipOf([{ name: '0.dll', content: leaf }]);
+  for (let level = 0; level < levels; level += 1) zip = zipOf(names.map((name) => ({ name, content: zip })));
+  return zip;
+}
+
+/** A bomb whose table names the bytes of one entry many times, so that a small archive claims to be a large one. */
+export function overlappingBomb(count: number, content: Buffer, claimed = content.length): Buffer {
+  const name = (number: number) => `${String(number).padStart(8, '0')}.bin`;
+  const zip = zipOf([{ name: name(0), content, claimed }]);
+  const at = zip.readUInt32LE(zip.length - 6);
+  const row = zip.subarray(at, zip.length - 22);
+  const rows = Array.from({ length: count }, (_, number) => {
+    const named = Buffer.from(row);
+    named.write(name(number), 46);
+    return named;
+  });
+  const end = Buffer.from(zip.subarray(zip.length - 22));
+  for (const place of [8, 10]) end.writeUInt16LE(count, place);
+  end.writeUInt32LE(count * row.length, 12);
+  return Buffer.concat([zip.subarray(0, at), ...rows, end]);
+}

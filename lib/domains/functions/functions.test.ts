@@ -1,14 +1,18 @@
-import { readdir } from 'node:fs/promises';
+import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { serve } from '@/lib/core/api/kernel';
 import { execute, query, queryRow } from '@/lib/core/db/pool';
 import { prisma } from '@/lib/core/db/prisma';
 import { sql } from '@/lib/core/db/sql';
 import { foldUsage } from '@/lib/money/metering/usage-events';
+import { authenticate } from '@/lib/people/identity/authenticate';
+import { endpoints } from '@/lib/platform/endpoints';
 import { ownCell, settings } from '@/lib/settings';
 import { setTestClock } from '@/lib/testing/clock';
 import { testDatabase } from '@/lib/testing/database';
-import { zipOf } from '@/lib/testing/hostile-zip';
+import { hear } from '@/lib/testing/events';
+import { nestedBomb, overlappingBomb, zipOf } from '@/lib/testing/hostile-zip';
 import { createCell } from '@/lib/testing/hosts';
 import type { MemoryEngines } from '@/lib/testing/memory-engines';
 import { useMemoryEngines } from '@/lib/testing/memory-engines';
@@ -56,12 +60,15 @@ const created = async (change: object = {}, project = acme) => {
 };
 const read = async (id: string) => (await call('GET', `/functions/${id}`, as(acme))).body as CloudFunction;
 const settled = (id: string) =>
-  vi.waitFor(async () => {
-    await host.look();
-    const found = await read(id);
-    expect(found.status).not.toBe('deploying');
-    return found;
-  });
+  vi.waitFor(
+    async () => {
+      await host.look();
+      const found = await read(id);
+      expect(found.status).not.toBe('deploying');
+      return found;
+    },
+    { timeout: 20_000 },
+  );
 const invoke = (id: string, body: object = {}, project = acme) =>
   call('POST', `/functions/${id}/invoke`, { ...as(project), body });
 const invocationsOf = async (id: string) =>
@@ -445,6 +452,12 @@ describe('an archive', () => {
       400,
     ],
     ['is larger unpacked than a function may be', zipOf([{ name: 'bomb', content: '', claimed: 2 ** 31 }]), 400],
+    ['names the same bytes again and again', overlappingBomb(1000, Buffer.alloc(1024 ** 2)), 400],
+    [
+      'is 42.zip, whose entries are encrypted',
+      zipOf([{ name: 'lib 0.zip', content: nestedBomb(2), encrypted: true }]),
+      400,
+    ],
     ['is no zip', new TextEncoder().encode('no zip at all'), 400],
     ['is empty', zipOf([]), 400],
   ] as const;
@@ -452,6 +465,28 @@ describe('an archive', () => {
   test.each(hostile)('that %s is refused, and nothing of it is kept', async (_, archive, status) => {
     expect((await send(archive)).status).toBe(status);
     expect(await readdir(join(settings().dataDir, 'functions', 'drafts')).catch(() => [])).toEqual([]);
+  });
+
+  test('with archives in it, which hold 8 TB, is unpacked once and no further', async () => {
+    const bomb = nestedBomb(5);
+    const answer = await send(bomb);
+    expect(answer.status).toBe(201);
+    await settled((answer.body as CloudFunction).id);
+    const { codeFolder } = engines.functions.started.at(-1) ?? { codeFolder: '' };
+    const files = await readdir(codeFolder, { recursive: true });
+    expect(files.toSorted()).toEqual(Array.from({ length: 16 }, (_, n) => `lib ${n.toString(16)}.zip`));
+    const sizes = await Promise.all(files.map(async (name) => (await stat(join(codeFolder, name))).size));
+    expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(16 * bomb.length);
+  });
+
+  test('that inflates the same bytes again and again, and lies about it, ends the deployment', async () => {
+    const answer = await send(overlappingBomb(1000, Buffer.alloc(1024 ** 2), 10));
+    expect(answer.status).toBe(201);
+    expect(await settled((answer.body as CloudFunction).id)).toMatchObject({ status: 'error' });
+    await vi.waitFor(async () => {
+      const unpacked = await readdir(join(settings().dataDir, 'functions', 'unpacked')).catch(() => []);
+      expect(unpacked.filter((name) => name.startsWith('.'))).toEqual([]);
+    });
   });
 
   test('that inflates to more than it says ends the deployment, not the host', async () => {
@@ -481,6 +516,71 @@ describe('the log', () => {
     expect(text(await list())).toEqual(['line of 1', 'line of 2']);
     expect(text(await list(`?invocation_id=${second.invocation_id}`))).toEqual(['line of 2']);
     expect(await list('?limit=1')).toMatchObject([{ stream: 'platform' }]);
+  });
+
+  test('reaches a client of its stream line by line while the handler runs, and is found by its invocation afterwards', async () => {
+    const steps: (() => void)[] = [];
+    engines.functions.handler = async (event, _, say) => {
+      for (let number = 1; number <= 3; number += 1) {
+        say(`line ${number} of ${JSON.stringify(event)}`);
+        await new Promise<void>((resolve) => steps.push(resolve));
+      }
+      return { kind: 'result', result: null };
+    };
+    const { id } = await created();
+    await settled(id);
+    const app = serve(endpoints, authenticate);
+    const follow = async (project: TestProject) =>
+      app.fetch(
+        new Request(`http://localhost/api/v1/functions/${id}/logs`, {
+          headers: { Authorization: `Bearer ${project.users.reader.token}` },
+        }),
+      );
+    expect((await follow(other)).status).toBe(404);
+    const response = await follow(acme);
+    expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/event-stream; charset=utf-8']);
+    if (!response.body) throw new Error('no stream');
+    const stream = hear(response.body);
+    const lines = () =>
+      stream.events.flatMap(({ name, data }) => (name === 'line' ? [JSON.parse(data) as FunctionLogLine] : []));
+    const written = () => lines().flatMap(({ stream: of, message }) => (of === 'stdout' ? [message] : []));
+
+    let hasEnded = false;
+    const running = invoke(id, { payload: 7 }).then((answer) => {
+      hasEnded = true;
+      return answer.body as InvocationResult;
+    });
+    for (let number = 1; number <= 3; number += 1) {
+      // The handler waits here, so this line can only have come before its end.
+      await vi.waitFor(() => expect(written()).toHaveLength(number), { timeout: 20_000 });
+      expect([written().at(-1), hasEnded]).toEqual([`line ${number} of 7`, false]);
+      steps.shift()?.();
+    }
+    const { invocation_id } = await running;
+    await vi.waitFor(() => expect(lines()).toHaveLength(6), { timeout: 20_000 });
+    const expected = [
+      `START RequestId: ${invocation_id} Version: 1`,
+      'line 1 of 7',
+      'line 2 of 7',
+      'line 3 of 7',
+      `END RequestId: ${invocation_id}`,
+      expect.stringMatching(`^REPORT RequestId: ${invocation_id}\t`),
+    ];
+    expect(lines().map(({ message }) => message)).toEqual(expected);
+    expect(new Set(lines().map((line) => line.invocation_id))).toEqual(new Set([invocation_id]));
+    await stream.close();
+
+    const later = invoke(id, { payload: 8 });
+    for (let number = 1; number <= 3; number += 1) {
+      await vi.waitFor(() => expect(steps).toHaveLength(1), { timeout: 20_000 });
+      steps.shift()?.();
+    }
+    await later;
+    const found = await call('GET', `/functions/${id}/logs?invocation_id=${invocation_id}`, {
+      ...as(acme),
+      headers: { Accept: 'application/json' },
+    });
+    expect((found.body as FunctionLogLine[]).map(({ message }) => message)).toEqual(expected);
   });
 });
 

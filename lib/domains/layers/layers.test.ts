@@ -8,7 +8,7 @@ import { startWorker, type Worker } from '@/lib/core/operations/worker';
 import { ownCell, settings } from '@/lib/settings';
 import { setTestClock } from '@/lib/testing/clock';
 import { testDatabase } from '@/lib/testing/database';
-import { zipOf } from '@/lib/testing/hostile-zip';
+import { nestedBomb, overlappingBomb, zipOf } from '@/lib/testing/hostile-zip';
 import { createCell } from '@/lib/testing/hosts';
 import { idIn, layersOf } from '@/lib/testing/layer-world';
 import { useMemoryEngines } from '@/lib/testing/memory-engines';
@@ -149,6 +149,26 @@ describe('an archive', () => {
     expect(existsSync(versionFolder(version))).toBe(false);
     expect(existsSync(`${versionFolder(version)}.new`)).toBe(false);
     await expect(layerFolders(acme.id, [version])).rejects.toMatchObject({ code: 'CONFLICT' });
+  });
+
+  test('with archives in it, which hold 8 TB, is unpacked once and no further', async () => {
+    const bomb = nestedBomb(5);
+    const { version } = await published(acme, bomb);
+    const files = readdirSync(versionFolder(version), { recursive: true, encoding: 'utf8' });
+    expect(files.toSorted()).toEqual(Array.from({ length: 16 }, (_, n) => `lib ${n.toString(16)}.zip`));
+    const sizes = files.map((name) => statSync(join(versionFolder(version), name)).size);
+    expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(16 * bomb.length);
+  });
+
+  test('that names the same bytes again and again is refused, or ends in error when it lies about them', async () => {
+    const layers = layersOf(acme);
+    const id = idIn(await layers.create('overlapping'));
+    const content = Buffer.alloc(1024 ** 2);
+    expect((await layers.upload(id, overlappingBomb(1000, content))).status).toBe(400);
+    const version = idIn(await layers.upload(id, overlappingBomb(1000, content, 10)));
+    await layers.becomes(id, version, { status: 'error', status_reason: expect.stringMatching(/archive/) });
+    expect(existsSync(versionFolder(version))).toBe(false);
+    expect(existsSync(`${versionFolder(version)}.new`)).toBe(false);
   });
 
   test('that is no zip, or no file at all, is refused', async () => {
