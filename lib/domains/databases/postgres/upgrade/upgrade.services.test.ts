@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import { lostWrites } from '@/lib/testing/recording-writers';
 import { closeUpgradeWorlds, follow, more, one, upgradeWorld as world } from '@/lib/testing/upgrade-world';
+import type { HeldEndpoint } from '../../jobs/engine';
 import {
   forgetUpgrade,
   keepFormer,
@@ -15,7 +16,7 @@ import {
   wayBack,
 } from './procedure';
 import { using } from './side';
-import type { HeldEndpoint, SwitchPart } from './switch-over';
+import type { SwitchPart } from './switch-over';
 
 afterEach(closeUpgradeWorlds);
 
