@@ -92,6 +92,30 @@ describe('an upgrade of PostgreSQL under writes', () => {
     );
   });
 
+  it('refuses no statement of a busy session as read only: the session ends first', async () => {
+    const { former, endpoint, writers, upgrade } = await world();
+    await follow(upgrade);
+    await writers.stop();
+    const tenant = await former.connectAs('app', 'app');
+    tenant.on('error', () => {});
+    const answers: string[] = [];
+    const busy = (async () => {
+      for (;;) {
+        try {
+          // Never idle for long: a session that may not write would be told so before it ends.
+          await tenant.query(`INSERT INTO app.orders (v) VALUES ('busy')`);
+        } catch (error) {
+          answers.push(error instanceof Error && 'code' in error ? String(error.code) : String(error));
+          return;
+        }
+      }
+    })();
+    await switchToNext(upgrade, { endpoint });
+    await busy;
+    expect(answers).toEqual([expect.not.stringContaining('25006')]);
+    await forgetUpgrade(former);
+  });
+
   const BEFORE_RELEASE = ['held', 'stopped', 'checked', 'drained', 'sequences', 'kept', 'opened', 'repointed'] as const;
 
   it('serves on the former version again when any part of the switch fails, and can be tried again', async () => {
