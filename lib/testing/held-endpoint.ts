@@ -1,6 +1,6 @@
 import { createServer, connect as open, type Socket } from 'node:net';
 import { join } from 'node:path';
-import type { HeldEndpoint } from '@/lib/domains/databases/postgres/upgrade/switch-over';
+import type { HeldEndpoint } from '@/lib/domains/databases/jobs/engine';
 import type { MajorServer } from './postgres-majors';
 
 type Pair = { client: Socket; server: Socket; quiet: boolean; end(): void };

@@ -13,9 +13,9 @@ import { driverOf, forgetAll } from './cluster/drivers';
 import { endpointSpec } from './cluster/specs';
 import { clusterSteps } from './cluster/steps';
 import type { DatabaseEngine } from './engines';
+import { upgradeOperationSteps } from './jobs/steps';
 import { wayBackLook } from './jobs/way-back';
 import { ENDPOINT_MEMORY_MB } from './plan';
-import { upgradeOperationSteps } from './postgres/upgrade/steps';
 
 /** A dead primary is replaced within a second: this pause, its end, and the promotion of its successor. */
 const OBSERVE_MS = 150;

@@ -88,6 +88,10 @@ export async function readCluster(id: string): Promise<Cluster | undefined> {
 export const servingMembers = ({ members, serving_group }: Cluster): Member[] =>
   members.filter(({ group_no, leaving }) => group_no === serving_group && !leaving);
 
+/** The members of one version, which serves or not. */
+export const membersOf = ({ members }: Cluster, group: number): Member[] =>
+  members.filter(({ group_no, leaving }) => group_no === group && !leaving);
+
 export const primaryOf = (members: readonly Member[]): Member | undefined =>
   members.find(({ role }) => role === 'primary');
 

@@ -1,5 +1,6 @@
 import type { ServiceSpec } from '@/lib/hosts/services/engine';
 import type { EngineBackups } from '../backups/engine';
+import type { UpgradeEngine } from '../jobs/engine';
 import type { Cluster, Member } from './clusters';
 
 /** How a planned switch went: for how long new connections waited, in milliseconds. */
@@ -24,6 +25,8 @@ export type EngineDriver = {
   newLook(): (cluster: Cluster) => Promise<void>;
   /** How its clusters are backed up and restored. Null where the engine has no backups. */
   backups: EngineBackups | null;
+  /** How its clusters are upgraded. Null where they are not. */
+  upgrades: UpgradeEngine | null;
   /** Ends the platform's connections to a member that is removed. */
   forget(member: Pick<Member, 'id'>): void;
   /** Ends all connections of this process. */

@@ -1,18 +1,15 @@
 import { now } from '@/lib/clock';
 import { query, queryOne } from '@/lib/core/db/pool';
 import { sql } from '@/lib/core/db/sql';
-import { reasonOf } from '@/lib/engines/error';
 import { listPrograms } from '@/lib/hosts/services/programs';
 import { type Cluster, primaryOf, servingMembers } from '../cluster/clusters';
 import { memberRoom } from '../plan';
-import { sideOf } from '../postgres/upgrade/member-side';
-import { type Check, checkOf, type Problem } from '../postgres/upgrade/preflight/check';
-import { checkCompatibility } from '../postgres/upgrade/preflight/compatibility';
-import { isUnreachable } from '../postgres/upgrade/trouble';
 import type { Preflight, PreflightCheck } from '../schema';
 import { findVersion, supportOf } from '../versions';
 import { memberName } from '../view';
+import { type Check, checkOf, type Problem } from './check';
 import { keptJobs } from './rows';
+import { upgradesOf } from './work';
 
 /** A backup is fresh for a day. */
 const FRESH_MS = 24 * 60 * 60_000;
@@ -60,25 +57,27 @@ const shown = (check: Check): PreflightCheck => ({
   action: check.status === 'passed' ? null : actions[check.id],
 });
 
-async function checkPath({ cell_id }: Cluster, version: string, target: string): Promise<Check> {
-  const found = findVersion('postgres', version);
-  const next = findVersion('postgres', target);
+async function checkPath(cluster: Cluster, version: string, target: string): Promise<Check> {
+  const { cell_id, engine } = cluster;
+  const { title } = upgradesOf(cluster);
+  const found = findVersion(engine, version);
+  const next = findVersion(engine, target);
   const problems: Problem[] = [];
   if (!found?.upgrades_to.includes(target)) {
     const list = found?.upgrades_to.join(', ');
-    problems.push(problem(`PostgreSQL ${version} cannot be upgraded to ${target}${list ? `, but to ${list}` : ''}.`));
+    problems.push(problem(`${title} ${version} cannot be upgraded to ${target}${list ? `, but to ${list}` : ''}.`));
   }
-  if (next && supportOf(next) === 'end_of_life') problems.push(problem(`PostgreSQL ${target} is no longer supported.`));
+  if (next && supportOf(next) === 'end_of_life') problems.push(problem(`${title} ${target} is no longer supported.`));
   if (next && supportOf(next) === 'deprecated')
-    problems.push(remark(`PostgreSQL ${target} is supported for less than half a year.`));
+    problems.push(remark(`${title} ${target} is supported for less than half a year.`));
   const programs = await listPrograms(cell_id).catch(() => []);
-  const program = programs.find((one) => one.name === 'postgres' && one.version === target);
+  const program = programs.find((one) => one.name === next?.program?.name && one.version === next?.program?.version);
   if (program?.status === 'unavailable')
-    problems.push(problem(`The program of PostgreSQL ${target} is not available: ${program.message ?? ''}`));
+    problems.push(problem(`The program of ${title} ${target} is not available: ${program.message ?? ''}`));
   return checkOf(
     'certified_path',
     problems,
-    `PostgreSQL ${version} to ${target} is certified.`,
+    `${title} ${version} to ${target} is certified.`,
     'This path is not certified.',
   );
 }
@@ -99,7 +98,7 @@ async function checkHealth(cluster: Cluster): Promise<Check> {
   if (members.length < cluster.instances)
     problems.push(problem(`${cluster.instances - members.length} members are missing.`));
   for (const kept of await keptJobs([cluster.id]))
-    problems.push(remark(`The way back to PostgreSQL ${kept.from_version} ends with this upgrade.`));
+    problems.push(remark(`The way back to ${upgradesOf(cluster).title} ${kept.from_version} ends with this upgrade.`));
   return checkOf(
     'cluster_health',
     problems,
@@ -157,16 +156,7 @@ async function checkCapacity(cluster: Cluster, reserved: boolean): Promise<Check
 
 async function checkContents(cluster: Cluster, target: string): Promise<Check> {
   const primary = primaryOf(servingMembers(cluster));
-  const unreachable = (text: string) =>
-    checkOf('compatibility', [problem(text)], '', 'The contents could not be checked.');
-  if (!primary) return unreachable('The cluster has no primary.');
-  try {
-    return await checkCompatibility(sideOf(cluster, primary), Number(target), Object.keys(cluster.parameters));
-  } catch (error) {
-    return unreachable(
-      isUnreachable(error)
-        ? 'The primary ended, or did not answer. Start the upgrade again once the cluster is available.'
-        : `They could not be read: ${reasonOf(error)}`,
-    );
-  }
+  if (!primary)
+    return checkOf('compatibility', [problem('The cluster has no primary.')], '', 'The contents could not be checked.');
+  return upgradesOf(cluster).checkContents(cluster, primary, target);
 }

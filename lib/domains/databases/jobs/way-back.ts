@@ -4,12 +4,10 @@ import { sql } from '@/lib/core/db/sql';
 import type { Look } from '@/lib/core/domains/watch';
 import { orderOperation } from '@/lib/core/operations/order';
 import { log } from '@/lib/log';
-import { primaryOf, readCluster } from '../cluster/clusters';
-import { sideOf } from '../postgres/upgrade/member-side';
-import { wayBack } from '../postgres/upgrade/procedure';
-import { membersOf } from '../postgres/upgrade/work';
+import { membersOf, primaryOf, readCluster } from '../cluster/clusters';
 import { endWayBackKind } from './operations';
 import { type JobRow, keptJobs } from './rows';
+import { upgradesOf } from './work';
 
 /**
  * Looks after the way back of completed upgrades in a cell: tells when it is lost, and removes the former version when it
@@ -38,8 +36,7 @@ async function lookAfter(cell: string, job: JobRow): Promise<void> {
   if (!isOver && job.rollback_ended === null) {
     const [former, next] = [job.former_group, job.next_group].map((group) => primaryOf(membersOf(cluster, group)));
     if (!former || !next) return;
-    const sides = { former: sideOf(cluster, former), next: sideOf(cluster, next) };
-    const found = await wayBack({ jobId: job.id, databases: job.databases, ...sides });
+    const found = await upgradesOf(cluster).wayBack({ job, cluster, former, next });
     if (found.possible) return;
     await execute(sql`UPDATE database_jobs SET rollback_ended = ${found.reason}::text, updated_at = platform_now(), logs = logs ||
       ${JSON.stringify([{ at: now().toISOString(), level: 'warning', message: `The way back has ended. ${found.reason}` }])}::jsonb

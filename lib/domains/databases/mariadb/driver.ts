@@ -15,6 +15,7 @@ export const mariadbDriver: EngineDriver = {
   switchPrimary,
   newLook,
   backups: mariadbBackups,
+  upgrades: null,
   forget,
   forgetAll,
 };

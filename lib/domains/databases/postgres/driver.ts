@@ -6,6 +6,7 @@ import { inStep } from './in-step';
 import { settleRoles } from './roles';
 import { memberSpec } from './specs';
 import { lowerPrimary, switchPrimary } from './switch';
+import { postgresUpgrades } from './upgrade/engine';
 
 export const postgresDriver: EngineDriver = {
   memberSpec,
@@ -15,6 +16,7 @@ export const postgresDriver: EngineDriver = {
   switchPrimary,
   newLook,
   backups: postgresBackups,
+  upgrades: postgresUpgrades,
   forget,
   forgetAll,
 };

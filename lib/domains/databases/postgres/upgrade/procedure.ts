@@ -1,3 +1,5 @@
+import type { HeldEndpoint, Switched } from '../../jobs/engine';
+import { UpgradeTrouble } from '../../jobs/trouble';
 import { dropApplyRole, settleApplyRole } from './apply-role';
 import { copySchemas } from './copy-schema';
 import { copyDatabases, databasesOf } from './databases';
@@ -6,8 +8,7 @@ import { analyze, refreshViews } from './derived';
 import { copyProgress, endReplication, followBack, lagBytes, publish, subscribeWithCopy } from './replicate';
 import { copyRoles, copySettings } from './roles';
 import type { Side } from './side';
-import { type HeldEndpoint, type Switch, type Switched, switchOver, takeBack, untilAllArrived } from './switch-over';
-import { UpgradeTrouble } from './trouble';
+import { type Switch, switchOver, takeBack, untilAllArrived } from './switch-over';
 import { canFollow, keepLog, limitKeptLog, whatReplicationMisses } from './way-back';
 import { allowWrites } from './writes';
 

@@ -1,24 +1,13 @@
 import { randomUUID } from 'node:crypto';
+import type { HeldEndpoint, SideName, Switched } from '../../jobs/engine';
+import { UpgradeTrouble } from '../../jobs/trouble';
 import { type Direction, OWN_SCHEMA } from './names';
 import { createSlots, endReplication, publish } from './replicate';
 import { moveSequences } from './sequences';
 import { ANY_DATABASE, inEach, keepOpen, type Side, using } from './side';
-import { UpgradeTrouble } from './trouble';
 import { until } from './until';
 import { whatReplicationMisses } from './way-back';
 import { allowWrites, stopWrites } from './writes';
-
-/** `former` runs the version before the upgrade, whoever serves. */
-export type SideName = 'former' | 'next';
-
-/** The one way that clients come in. */
-export type HeldEndpoint = {
-  /** No client reaches a member any more: new connections wait, open ones end at a quiet moment or after a while. */
-  hold(): Promise<void>;
-  /** Which side gets the connections that wait, and all later ones: the one of the version before, or the one after. */
-  repoint(to: SideName): Promise<void>;
-  release(): Promise<void>;
-};
 
 export type Switch = {
   /** The side that serves until now. */
@@ -48,9 +37,6 @@ export type SwitchPart =
   | 'opened'
   | 'repointed'
   | 'released';
-
-/** The pause, from the hold to the release, and the sessions that it ended in the middle of a transaction. */
-export type Switched = { pauseMs: number; interrupted: number };
 
 const LIMITS = { sessionsMs: 5000, drainMs: 5000 };
 

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { UpgradeTrouble } from './trouble';
+import { UpgradeTrouble } from '../../jobs/trouble';
 
 /** Looks again every few milliseconds until `isTrue`. @throws UpgradeTrouble after that time, which says what was waited for */
 export async function until(what: string, withinMs: number, isTrue: () => Promise<boolean>): Promise<void> {

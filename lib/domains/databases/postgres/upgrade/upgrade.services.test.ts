@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import { lostWrites } from '@/lib/testing/recording-writers';
 import { closeUpgradeWorlds, follow, more, one, upgradeWorld as world } from '@/lib/testing/upgrade-world';
+import type { HeldEndpoint } from '../../jobs/engine';
 import {
   forgetUpgrade,
   keepFormer,
@@ -15,7 +16,7 @@ import {
   wayBack,
 } from './procedure';
 import { using } from './side';
-import type { HeldEndpoint, SwitchPart } from './switch-over';
+import type { SwitchPart } from './switch-over';
 
 afterEach(closeUpgradeWorlds);
 
@@ -89,6 +90,30 @@ describe('an upgrade of PostgreSQL under writes', () => {
     expect(await one(next, 'app', 'SELECT count(*)::int FROM app.plain')).toBe(
       await one(former, 'app', 'SELECT count(*)::int FROM app.plain'),
     );
+  });
+
+  it('refuses no statement of a busy session as read only: the session ends first', async () => {
+    const { former, endpoint, writers, upgrade } = await world();
+    await follow(upgrade);
+    await writers.stop();
+    const tenant = await former.connectAs('app', 'app');
+    tenant.on('error', () => {});
+    const answers: string[] = [];
+    const busy = (async () => {
+      for (;;) {
+        try {
+          // Never idle for long: a session that may not write would be told so before it ends.
+          await tenant.query(`INSERT INTO app.orders (v) VALUES ('busy')`);
+        } catch (error) {
+          answers.push(error instanceof Error && 'code' in error ? String(error.code) : String(error));
+          return;
+        }
+      }
+    })();
+    await switchToNext(upgrade, { endpoint });
+    await busy;
+    expect(answers).toEqual([expect.not.stringContaining('25006')]);
+    await forgetUpgrade(former);
   });
 
   const BEFORE_RELEASE = ['held', 'stopped', 'checked', 'drained', 'sequences', 'kept', 'opened', 'repointed'] as const;

@@ -1,11 +1,9 @@
+import type { WayBack } from '../../jobs/engine';
 import { databasesOf } from './databases';
 import { type SchemaChange, schemaChanges } from './ddl-watch';
 import type { Direction } from './names';
 import { lagBytes } from './replicate';
 import { ANY_DATABASE, inEach, type Side, using } from './side';
-
-/** Whether the other side still has everything that the serving side has, or will have within its lag. */
-export type WayBack = { possible: true; lagBytes: number } | { possible: false; reason: string };
 
 /**
  * Whether the follower of a direction can take over without losing anything, and why it cannot: changes of the schema, large

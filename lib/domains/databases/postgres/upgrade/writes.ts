@@ -1,3 +1,4 @@
+import type { Client } from 'pg';
 import { ANY_DATABASE, type Side, using } from './side';
 import { until } from './until';
 
@@ -9,27 +10,34 @@ const TENANTS_SESSIONS = `FROM pg_stat_activity a LEFT JOIN pg_roles r ON r.oid 
 const DRAIN_MS = 500;
 
 /**
- * Ends all writing on a side: its next sessions can only read. Idle ones end at once, which drivers notice before their next
- * statement, the others when their transaction ends or after half a second. Whoever calls it holds the endpoint, so that
- * nobody comes in.
+ * Ends all writing on a side: first its sessions, then its next ones can only read. Idle sessions end at once, which drivers
+ * notice before their next statement, the others when their transaction ends or after half a second. Until a session ends it
+ * may write: what it writes still arrives on the other side, and no statement is refused as read only. Whoever calls it holds
+ * the endpoint, so that nobody comes in.
  * @returns how many sessions were ended in the middle of a transaction
  */
 export async function stopWrites(side: Side, withinMs: number): Promise<number> {
-  const interrupted = new Set<number>();
-  await using(side, ANY_DATABASE, async (client) => {
+  return using(side, ANY_DATABASE, async (client) => {
+    const interrupted = await endSessions(client, withinMs, DRAIN_MS);
     await client.query('ALTER SYSTEM SET default_transaction_read_only = on');
     await client.query('SELECT pg_reload_conf()');
-    const late = performance.now() + DRAIN_MS;
-    await until('open sessions to end', withinMs, async () => {
-      const isLate = performance.now() > late;
-      const { rows } = await client.query<{ pid: number; idle: boolean }>(
-        `SELECT a.pid, a.state = 'idle' AS idle, CASE WHEN a.state = 'idle' OR $1 THEN pg_terminate_backend(a.pid) END
-          ${TENANTS_SESSIONS}`,
-        [isLate],
-      );
-      for (const { pid, idle } of rows) if (isLate && !idle) interrupted.add(pid);
-      return rows.length === 0;
-    });
+    // One that was being opened when the endpoint was held.
+    return interrupted + (await endSessions(client, withinMs, 0));
+  });
+}
+
+async function endSessions(client: Client, withinMs: number, drainMs: number): Promise<number> {
+  const interrupted = new Set<number>();
+  const late = performance.now() + drainMs;
+  await until('open sessions to end', withinMs, async () => {
+    const isLate = performance.now() > late;
+    const { rows } = await client.query<{ pid: number; idle: boolean }>(
+      `SELECT a.pid, a.state = 'idle' AS idle, CASE WHEN a.state = 'idle' OR $1 THEN pg_terminate_backend(a.pid) END
+        ${TENANTS_SESSIONS}`,
+      [isLate],
+    );
+    for (const { pid, idle } of rows) if (isLate && !idle) interrupted.add(pid);
+    return rows.length === 0;
   });
   return interrupted.size;
 }

@@ -1,8 +1,8 @@
 import type { Client } from 'pg';
+import { type Check, checkOf, type Problem } from '../../../jobs/check';
 import { databasesOf } from '../databases';
 import { OWN_SCHEMA } from '../names';
 import { ANY_DATABASE, inEach, type Side, using } from '../side';
-import { type Check, checkOf, type Problem } from './check';
 import { removedBetween } from './removed';
 
 /**

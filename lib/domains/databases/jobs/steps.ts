@@ -12,48 +12,26 @@ import {
 } from '@/lib/core/operations/steps';
 import { changeRow } from '@/lib/core/resources/rows';
 import { ensureWired } from '@/lib/domains/network/topology';
-import { engineOf } from '@/lib/engines/engines';
 import { reasonOf } from '@/lib/engines/error';
-import { backupOfUpgrade, takeBackup } from '../../backups/take';
-import { type Cluster, type Member, primaryOf, readCluster } from '../../cluster/clusters';
-import { inTurn } from '../../cluster/turns';
-import { endWayBackKind, rollBackKind, upgradeKind } from '../../jobs/operations';
-import { freshBackup, runPreflight } from '../../jobs/preflight';
-import { findJob, type JobChange, type JobRow, jobChange, keptJobs } from '../../jobs/rows';
-import { deleteMemberKind } from '../../operations';
-import { openSecrets } from '../../secrets';
-import { ask, MemberError } from '../connections';
-import { NONE_ABSENT, newReplicationMemory, type ReplicationMemory, settleReplication } from '../replication';
-import { PORT, REPLICATION_ROLE } from '../settings-file';
-import { memberSpec } from '../specs';
-import { stateOf } from '../state';
-import { databasesOf } from './databases';
-import { sideOf } from './member-side';
-import {
-  beginCopy,
-  completeCopy,
-  forgetUpgrade,
-  keepFormer,
-  lookAtCopy,
-  prepare,
-  prepareWayBack,
-  switchBack,
-  switchToNext,
-  takeBackSwitch,
-  takeBackSwitchBack,
-  wayBack,
-} from './procedure';
-import { allowFollowing } from './replicate';
-import type { SwitchPart } from './switch-over';
+import { backupOfUpgrade, takeBackup } from '../backups/take';
+import { type Cluster, type Member, membersOf, primaryOf, readCluster } from '../cluster/clusters';
+import { MemberError } from '../cluster/member-error';
+import { ensureMembers } from '../cluster/steps';
+import { inTurn } from '../cluster/turns';
+import { deleteMemberKind } from '../operations';
+import type { Work } from './engine';
+import { endWayBackKind, rollBackKind, upgradeKind } from './operations';
+import { freshBackup, runPreflight } from './preflight';
+import { findJob, type JobChange, type JobRow, jobChange, keptJobs } from './rows';
 import { isUnreachable, reasonOfUpgrade, UpgradeTrouble } from './trouble';
-import { endpointOfUpgrade, membersOf, type Work, workOf } from './work';
+import { endpointOfUpgrade, upgradesOf, workOf } from './work';
 
 const TABLE = 'database_clusters';
 const AGAIN_MS = 200;
 const LOOK_MS = 500;
 /** Failures of a stage in a row before the upgrade is taken back. */
 const MOST_ATTEMPTS = 4;
-/** How often to ask, over about two minutes, whether a failed rollback can be tried again. */
+/** How often to ask, over about two minutes, whether a member that ended is back. */
 const MOST_LOOKS = 7;
 /** How long the former version is kept. */
 const WAY_BACK_MS = 24 * 60 * 60_000;
@@ -79,38 +57,6 @@ async function part<Result>(step: JobStep, run: (work: Work) => Promise<Result>)
   }
 }
 
-/** What each upgrade knows of the standbys of its new members, which no agent looks after yet. */
-const memories = new Map<string, ReplicationMemory>();
-
-/** Keeps the new members' own replication going. @returns what is waited for; null: every standby has everything */
-async function nextInStep({ job, cluster, next }: Work): Promise<string | null> {
-  const state = await stateOf(cluster, next);
-  if (!state.isUp || !state.isPrimary) return 'the new primary to serve';
-  const memory = memories.get(job.id) ?? newReplicationMemory();
-  memories.set(job.id, memory);
-  const standbys = membersOf(cluster, job.next_group).filter(({ role }) => role === 'standby');
-  await settleReplication(cluster, next, state, standbys, NONE_ABSENT, memory);
-  return standbys.every(({ in_sync }) => in_sync) ? null : 'the new standbys to catch up';
-}
-
-async function ensureMembers(cell: string, cluster: Cluster, members: readonly Member[]) {
-  const { services } = engineOf(cell);
-  const answers = await Promise.all(
-    members.map(async (member) => services.ensureService(await memberSpec(cluster, member))),
-  );
-  return answers.find(({ settled }) => !settled) ?? { settled: true as const };
-}
-
-/** The role that standbys and the other version follow with. Everything else comes from the former side. */
-async function settleFollower({ cluster, next }: Work): Promise<void> {
-  const { replication } = openSecrets(cluster.id, cluster.sealed_secrets);
-  const found = await ask(cluster, next, `SELECT FROM pg_roles WHERE rolname = '${REPLICATION_ROLE}'`);
-  const verb = found.length > 0 ? 'ALTER' : 'CREATE';
-  await ask(cluster, next, `${verb} ROLE ${REPLICATION_ROLE} WITH LOGIN REPLICATION PASSWORD '${replication}'`);
-  for (const system of ['postgres', 'template1'])
-    await ask(cluster, next, `REVOKE ALL ON DATABASE ${system} FROM PUBLIC`);
-}
-
 const removing = (members: readonly Member[], cell: string) =>
   Object.fromEntries(
     members.map(({ id, ordinal }) => [`member ${ordinal}`, deleteMemberKind.start(id, {}, { cell_id: cell })]),
@@ -121,7 +67,7 @@ async function endEarlier(step: JobStep, cluster: Cluster) {
   const kept = (await keptJobs([cluster.id])).filter(({ id }) => id !== step.input.job_id);
   if (kept.length === 0) return null;
   const serving = primaryOf(membersOf(cluster, cluster.serving_group));
-  if (serving) await forgetUpgrade(sideOf(cluster, serving));
+  if (serving) await upgradesOf(cluster).forget(cluster, serving);
   const members = kept.flatMap(({ former_group }) => membersOf(cluster, former_group));
   const ended = Object.fromEntries(
     kept.map(({ id }) => [
@@ -164,35 +110,38 @@ const upgradeSteps = operationSteps(
         if (step.operation.project_id) await ensureWired(step.cell, step.operation.project_id);
         const primary = await ensureMembers(step.cell, cluster, [next]);
         if (!primary.settled) return again(primary.again_ms, { waits_for: primary.waits_for });
-        try {
-          await settleFollower(work);
-        } catch (error) {
-          if (!(error instanceof MemberError)) throw error;
-          return again(AGAIN_MS, { waits_for: 'the new primary to answer' });
-        }
+        const engine = upgradesOf(cluster);
+        const settling = await engine.settleNext(work).catch((error) => {
+          if (error instanceof MemberError) return 'the new primary to answer';
+          throw error;
+        });
+        if (settling !== null) return again(AGAIN_MS, { waits_for: settling });
         const standbys = membersOf(cluster, job.next_group).filter(({ role }) => role === 'standby');
         const started = await ensureMembers(step.cell, cluster, standbys);
         if (!started.settled) return again(started.again_ms, { waits_for: started.waits_for });
-        const waits_for = await nextInStep(work);
+        const waits_for = await engine.nextInStep(work);
         if (waits_for !== null) return again(AGAIN_MS, { waits_for });
-        const log = `${standbys.length + 1} members of PostgreSQL ${job.target_version} run at port ${PORT}.`;
+        const log = `${standbys.length + 1} members of ${engine.title} ${job.target_version} run.`;
         return goTo('replicating', { rows: noted(step, { stage: 'replicating', progress: 25, log }) });
       }),
     replicating: (step) => part(step, (work) => replicate(step, work)),
     switching_over: (step) => part(step, (work) => switchOver(step, work)),
     async verifying(step) {
       const work = await workOf(step);
-      const { job, cluster, upgrade } = work;
+      const { job, cluster } = work;
+      const engine = upgradesOf(cluster);
       let lost: string | null = null;
       try {
-        await keepFormer(upgrade, null);
+        await engine.keepFormer(work);
       } catch (error) {
         // Clients are served by the new version, and it stays: only the way back is missing.
-        if (!(error instanceof UpgradeTrouble) && step.operation.attempts < MOST_ATTEMPTS) throw error;
+        // A member that was killed needs a while to recover.
+        const most = isUnreachable(error) ? MOST_LOOKS : MOST_ATTEMPTS;
+        if (!(error instanceof UpgradeTrouble) && step.operation.attempts < most) throw error;
         lost = isUnreachable(error) ? NOT_FOLLOWED : reasonOf(error);
       }
       if (job.rollback_wanted && lost === null) return failure(AS_ASKED);
-      memories.delete(job.id);
+      engine.ended(job.id);
       const at = now();
       return done({
         rows: {
@@ -213,54 +162,30 @@ const upgradeSteps = operationSteps(
 );
 
 async function replicate(step: JobStep, work: Work) {
-  const { job, upgrade } = work;
-  if (job.databases.length === 0) {
-    const databases = await databasesOf(upgrade.former);
-    return again(0, { rows: noted(step, { databases, log: `Databases: ${databases.join(', ')}.` }) });
-  }
-  if (job.progress < 30) {
-    const since = job.watched_since.length > 0 ? job.watched_since : null;
-    const found = await prepare(upgrade, since);
-    if (since === null)
-      return again(0, { rows: noted(step, { watched_since: found.since, log: 'Roles and databases are copied.' }) });
-    if (!found.ready) return again(LOOK_MS, { waits_for: 'transactions that began before the copy to end' });
-    for (const side of [upgrade.former, upgrade.next]) await allowFollowing(side, job.databases, REPLICATION_ROLE);
-    await beginCopy(upgrade);
-    return again(0, { rows: noted(step, { progress: 30, log: 'The schema is copied, and rows are being copied.' }) });
-  }
-  await nextInStep(work);
-  const { isNear, tables, copied, percent, lagBytes } = await lookAtCopy(upgrade);
-  const progress = 30 + Math.floor(percent * 0.5);
-  if (!isNear) {
-    const waits_for = `the copy: ${copied} of ${tables} tables, ${Math.ceil(lagBytes / 1024 ** 2)} MB behind`;
-    return again(LOOK_MS, { waits_for, ...(progress > job.progress ? { rows: noted(step, { progress }) } : {}) });
-  }
-  await completeCopy(upgrade);
-  return goTo('switching_over', {
-    rows: noted(step, {
-      stage: 'switching_over',
-      progress: 85,
-      log: `${tables} tables are copied; statistics and materialized views are made.`,
-    }),
-  });
+  const { isDone, waits_for, change } = await upgradesOf(work.cluster).replicate(work);
+  if (isDone)
+    return goTo('switching_over', { rows: noted(step, { stage: 'switching_over', progress: 85, ...change }) });
+  const rows = change && { rows: noted(step, change) };
+  return waits_for === undefined ? again(0, { ...rows }) : again(LOOK_MS, { waits_for, ...rows });
 }
 
 async function switchOver(step: JobStep, work: Work) {
-  const { job, cluster, upgrade } = work;
+  const { job, cluster } = work;
+  const engine = upgradesOf(cluster);
   const next = (change: JobChange) =>
     goTo('verifying', { rows: noted(step, { stage: 'verifying', progress: 95, switching: false, ...change }) });
   // A worker before this one came to the decision, and no further.
   if (cluster.serving_group === job.next_group) return next({ log: 'The new version serves.' });
   if (!job.switching) return again(0, { rows: noted(step, { switching: true }) });
-  const waits_for = await nextInStep(work);
+  const waits_for = await engine.nextInStep(work);
   if (waits_for !== null) return again(AGAIN_MS, { waits_for });
   const parts: string[] = [];
-  const onPart = (name: SwitchPart, ms: number) => parts.push(`${name} ${Math.round(ms)}`);
+  const onPart = (name: string, ms: number) => parts.push(`${name} ${Math.round(ms)}`);
   const { pauseMs, interrupted } = await inTurn(cluster.id, async () => {
     const endpoint = endpointOfUpgrade(work);
     // What a worker that was killed in the middle has left.
-    await takeBackSwitch(upgrade, { endpoint });
-    return switchToNext(upgrade, { endpoint, onPart });
+    await engine.takeBackSwitch(work, endpoint);
+    return engine.switchToNext(work, endpoint, onPart);
   });
   return next({
     pause_ms: pauseMs,
@@ -281,7 +206,7 @@ async function takenBack(step: JobStep, reason: string) {
   if (cluster.serving_group === job.next_group) return back(step, await workOf(step));
   if (job.switching) {
     const work = await workOf(step);
-    await inTurn(cluster.id, () => takeBackSwitch(work.upgrade, { endpoint: endpointOfUpgrade(work) }));
+    await inTurn(cluster.id, () => upgradesOf(cluster).takeBackSwitch(work, endpointOfUpgrade(work)));
     return again(0, { rows: noted(step, { switching: false, log: 'The switch is taken back.' }) });
   }
   return removed(step, job, cluster);
@@ -289,14 +214,15 @@ async function takenBack(step: JobStep, reason: string) {
 
 /** The switch back, once the former side is close. */
 async function back(step: JobStep, work: Work) {
-  const { cluster, upgrade } = work;
+  const { cluster } = work;
+  const engine = upgradesOf(cluster);
   try {
-    const { isNear } = await prepareWayBack(upgrade);
+    const { isNear } = await engine.prepareWayBack(work);
     if (!isNear) return again(LOOK_MS, { waits_for: 'the former version to catch up' });
     const { pauseMs } = await inTurn(cluster.id, async () => {
       const endpoint = endpointOfUpgrade(work);
-      if (work.job.switching) await takeBackSwitchBack(upgrade, { endpoint });
-      return switchBack(upgrade, { endpoint });
+      if (work.job.switching) await engine.takeBackSwitchBack(work, endpoint);
+      return engine.switchBack(work, endpoint);
     });
     return again(0, {
       rows: noted(step, {
@@ -322,9 +248,10 @@ async function back(step: JobStep, work: Work) {
 
 /** Removes the new members and what the upgrade left on the former ones. */
 async function removed(step: JobStep, job: JobRow, cluster: Cluster) {
-  memories.delete(job.id);
+  const engine = upgradesOf(cluster);
+  engine.ended(job.id);
   const former = primaryOf(membersOf(cluster, job.former_group));
-  if (former) await forgetUpgrade(sideOf(cluster, former));
+  if (former) await engine.forget(cluster, former);
   const children = removing(membersOf(cluster, job.next_group), step.cell);
   return withChildren(step, { children, waits_for: 'the new members to be removed' }, () => finished(step, cluster));
 }
@@ -346,19 +273,20 @@ const rollBackSteps = operationSteps(
   rollBackKind,
   {
     preparing: (step) =>
-      later(step, async ({ upgrade }) => {
-        const { isNear } = await prepareWayBack(upgrade);
+      later(step, async (work) => {
+        const { isNear } = await upgradesOf(work.cluster).prepareWayBack(work);
         if (!isNear) return again(LOOK_MS, { waits_for: 'the former version to catch up' });
         return goTo('switching_back', { rows: noted(step, { switching: true }) });
       }),
     switching_back: (step) =>
       later(step, async (work) => {
-        const { job, cluster, upgrade } = work;
+        const { job, cluster } = work;
+        const engine = upgradesOf(cluster);
         if (cluster.serving_group === job.former_group) return goTo('removing');
         const { pauseMs } = await inTurn(cluster.id, async () => {
           const endpoint = endpointOfUpgrade(work);
-          await takeBackSwitchBack(upgrade, { endpoint });
-          return switchBack(upgrade, { endpoint });
+          await engine.takeBackSwitchBack(work, endpoint);
+          return engine.switchBack(work, endpoint);
         });
         const log = `The former version serves again; new connections waited for ${pauseMs} ms.`;
         return goTo('removing', { rows: noted(step, { switching: false, rollback_pause_ms: pauseMs, log }) });
@@ -392,10 +320,10 @@ const rollBackSteps = operationSteps(
 async function afterFailure(step: JobStep): Promise<JobChange> {
   try {
     const work = await workOf(step);
-    const { job, cluster, upgrade } = work;
+    const { job, cluster } = work;
     if (cluster.serving_group !== job.next_group) return {};
     if (job.switching) await undoSwitchBack(work);
-    const found = await wayBack(upgrade);
+    const found = await upgradesOf(cluster).wayBack(work);
     return found.possible ? {} : { rollback_ended: found.reason };
   } catch (error) {
     // A fail-over takes seconds. Later, whoever looks after ways back finds what became of this one.
@@ -405,7 +333,7 @@ async function afterFailure(step: JobStep): Promise<JobChange> {
 }
 
 const undoSwitchBack = (work: Work): Promise<void> =>
-  inTurn(work.cluster.id, () => takeBackSwitchBack(work.upgrade, { endpoint: endpointOfUpgrade(work) }));
+  inTurn(work.cluster.id, () => upgradesOf(work.cluster).takeBackSwitchBack(work, endpointOfUpgrade(work)));
 
 /** A part of the way back after an upgrade. */
 async function later<Result>(step: JobStep, run: (work: Work) => Promise<Result>) {
@@ -422,8 +350,8 @@ const endWayBackSteps = operationSteps(
   endWayBackKind,
   {
     async forgetting(step) {
-      const { cluster, upgrade, job } = await workOf(step);
-      if (cluster.serving_group === job.next_group) await forgetUpgrade(upgrade.next);
+      const { cluster, job, next } = await workOf(step);
+      if (cluster.serving_group === job.next_group) await upgradesOf(cluster).forget(cluster, next);
       return goTo('removing');
     },
     async removing(step) {

@@ -1,5 +1,5 @@
 import { reasonOf } from '@/lib/engines/error';
-import { MemberError } from '../../cluster/member-error';
+import { MemberError } from '../cluster/member-error';
 
 /** What ends an upgrade or its way back for a reason that the tenant should read. */
 export class UpgradeTrouble extends Error {

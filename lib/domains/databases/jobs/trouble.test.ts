@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { MemberError } from '../../cluster/member-error';
+import { MemberError } from '../cluster/member-error';
 import { reasonOfUpgrade, UpgradeTrouble } from './trouble';
 
 test.each([
