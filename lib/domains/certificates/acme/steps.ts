@@ -152,9 +152,11 @@ export const orderCertificateSteps = platformOperationSteps(
         try {
           return await place(order, account);
         } catch (error) {
-          const isDead = error instanceof AcmeProblem && DEAD_ACCOUNT.includes(error.type);
+          if (!(error instanceof AcmeProblem)) throw error;
+          const forgotten = await afterForgottenAccount({ ...order, account_id: account.id }, error);
+          if (forgotten) return forgotten;
           // A new account is tried once for each order.
-          if (!isDead || account.created_at > order.created_at) throw error;
+          if (!DEAD_ACCOUNT.includes(error.type) || account.created_at > order.created_at) throw error;
           await forgetAccount(account.id);
           return goTo('account', {
             log: 'The certificate authority no longer accepts the account; registering a new one.',
