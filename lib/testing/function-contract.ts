@@ -599,7 +599,14 @@ export const handler = async (event, context) => {
   });
 
   describe('a way out', () => {
-    const requests: Record<Language, string> = {
+    const REQUESTS = `from pip._vendor import requests
+def handler(event, context):
+    try:
+        answer = requests.get(event, timeout=5)
+        return answer.text if answer.ok else f"refused: {answer.status_code}"
+    except requests.RequestException as error:
+        return f"refused: {error}"`;
+    const clients: Record<Language, string> = {
       python: `import urllib.request
 def handler(event, context):
     try:
@@ -640,10 +647,26 @@ def handler(event, context):
       outside.close();
     });
 
-    test.each(languages)(
+    const usual = [...languages.map((language) => [language, language] as const), ['requests', 'python'] as const];
+    const startClient = (client: string, language: Language, egressSocket: string | null) =>
+      client === 'requests'
+        ? start(language, REQUESTS, { egressSocket, layerFolders: [local.requestsLayer()] })
+        : start(language, clients[language], { egressSocket });
+
+    test.each(usual)(
+      'is closed to the usual client of %s where the function has no network',
+      async (client, language) => {
+        const one = await startClient(client, language, null);
+        for (const url of [`http://example.test:${port}/`, `http://127.0.0.1:${port}/`])
+          expect(await one.invoke(url)).toMatchObject({ kind: 'result', result: expect.stringContaining('refused') });
+        await one.instance.kill();
+      },
+    );
+
+    test.each(usual)(
       'of %s leads to public addresses alone, with its usual client, and is counted',
-      async (language) => {
-        const one = await start(language, requests[language], { egressSocket: socket });
+      async (client, language) => {
+        const one = await startClient(client, language, socket);
         const before = proxy.count().sentBytes;
         expect(await one.invoke(`http://example.test:${port}/`)).toMatchObject({ kind: 'result', result: 'hello' });
         expect(await one.invoke(`http://inside.test:${port}/`)).toMatchObject({

@@ -154,6 +154,28 @@ export function functionNetworkContract(local: LocalSubject): void {
     });
   });
 
+  test('requests reaches a server there by address and name, and nothing of others', { timeout: 60_000 }, async () => {
+    const one = await local.start(
+      'python',
+      `from pip._vendor import requests
+def handler(event, context):
+    try:
+        return requests.get(event, timeout=2).text
+    except requests.RequestException as error:
+        return f"refused: {error}"`,
+      { port: servicePort(own, portOf(own, 1)), layerFolders: [local.requestsLayer()] },
+    );
+    for (const host of ['10.77.81.10', 'shop.internal'])
+      await vi.waitFor(
+        async () => expect(await one.invoke(`http://${host}:8080/`)).toMatchObject({ result: 'shop 81' }),
+        { timeout: 15_000, interval: 200 },
+      );
+    expect(await one.invoke(`http://${portOf(others, 0).ip}:8080/`)).toMatchObject({
+      result: expect.stringContaining('refused'),
+    });
+    await one.instance.kill();
+  });
+
   test('another tenant’s server does answer its own functions', { timeout: 60_000 }, async () => {
     const one = await local.start('python', code.python, { port: servicePort(others, portOf(others, 1)) });
     await vi.waitFor(

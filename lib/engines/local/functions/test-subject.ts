@@ -1,11 +1,11 @@
-import { chmodSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, it } from 'vitest';
 import { newId } from '@/lib/core/db/id';
 import type { FunctionInstance, InstanceLine, InstanceSpec, Outcome } from '@/lib/domains/functions/engine';
 import { reasonOf } from '../../error';
-import { fetchProgram, knownProgram } from '../catalogue/store';
+import { fetchProgram, knownProgram, programRoot } from '../catalogue/store';
 import { run } from '../exec';
 import { describeHost, type Host } from '../host';
 import { removePath } from '../record';
@@ -21,6 +21,9 @@ const programs = {
 } as const;
 
 const cacheOf = (user: number | undefined) => join(tmpdir(), `nephele-test-cache-${user}`);
+
+/** Its pip has an unchanged `requests`. */
+const BUILDER = { name: 'layer-builder', version: 'python3.11' };
 
 export type Running = {
   instance: FunctionInstance;
@@ -50,6 +53,14 @@ export function localFunctions() {
     host,
     engine,
     folderOf,
+    /** A Python layer with `requests`, as `pip._vendor.requests`. */
+    requestsLayer(): string {
+      const layer = folderOf({});
+      cpSync(join(programRoot(host, BUILDER), 'usr/lib/python3/dist-packages/pip'), join(layer, 'python/pip'), {
+        recursive: true,
+      });
+      return layer;
+    },
     async start(language: Language, code: string, change: Partial<InstanceSpec> = {}): Promise<Running> {
       const { program, file, handler } = programs[language];
       const lines: InstanceLine[] = [];
@@ -101,7 +112,8 @@ export async function testFunctionsHere(tests: (local: LocalSubject) => void): P
 }
 
 async function fetchAll(host: Host): Promise<void> {
-  for (const { program } of Object.values(programs)) await fetchProgram(host, knownProgram(program));
+  for (const program of [...Object.values(programs).map((one) => one.program), BUILDER])
+    await fetchProgram(host, knownProgram(program));
 }
 
 /**
