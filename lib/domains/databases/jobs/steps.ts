@@ -18,6 +18,7 @@ import { type Cluster, type Member, membersOf, primaryOf, readCluster } from '..
 import { MemberError } from '../cluster/member-error';
 import { ensureMembers } from '../cluster/steps';
 import { inTurn } from '../cluster/turns';
+import { engineTitles } from '../engines';
 import { deleteMemberKind } from '../operations';
 import type { Work } from './engine';
 import { endWayBackKind, rollBackKind, upgradeKind } from './operations';
@@ -121,7 +122,7 @@ const upgradeSteps = operationSteps(
         if (!started.settled) return again(started.again_ms, { waits_for: started.waits_for });
         const waits_for = await engine.nextInStep(work);
         if (waits_for !== null) return again(AGAIN_MS, { waits_for });
-        const log = `${standbys.length + 1} members of ${engine.title} ${job.target_version} run.`;
+        const log = `${standbys.length + 1} members of ${engineTitles[cluster.engine]} ${job.target_version} run.`;
         return goTo('replicating', { rows: noted(step, { stage: 'replicating', progress: 25, log }) });
       }),
     replicating: (step) => part(step, (work) => replicate(step, work)),
