@@ -32,7 +32,9 @@ const AGAIN_MS = 200;
 const LOOK_MS = 500;
 /** Failures of a stage in a row before the upgrade is taken back. */
 const MOST_ATTEMPTS = 4;
-/** How often to ask, over about two minutes, whether a member that ended is back. */
+/** How long a member that was killed may take to recover before the way back is given up. */
+const RECOVERS_MS = 120_000;
+/** How often to ask, over about two minutes, whether a failed rollback can be tried again. */
 const MOST_LOOKS = 7;
 /** How long the former version is kept. */
 const WAY_BACK_MS = 24 * 60 * 60_000;
@@ -136,9 +138,10 @@ const upgradeSteps = operationSteps(
         await engine.keepFormer(work);
       } catch (error) {
         // Clients are served by the new version, and it stays: only the way back is missing.
-        // A member that was killed needs a while to recover.
-        const most = isUnreachable(error) ? MOST_LOOKS : MOST_ATTEMPTS;
-        if (!(error instanceof UpgradeTrouble) && step.operation.attempts < most) throw error;
+        const began = job.transitions.findLast(({ stage }) => stage === 'verifying')?.at;
+        const isRecovering = isUnreachable(error) && now().getTime() - Date.parse(began ?? '') < RECOVERS_MS;
+        const isLast = !isRecovering && step.operation.attempts >= MOST_ATTEMPTS;
+        if (!(error instanceof UpgradeTrouble) && !isLast) throw error;
         lost = isUnreachable(error) ? NOT_FOLLOWED : reasonOf(error);
       }
       if (job.rollback_wanted && lost === null) return failure(AS_ASKED);
