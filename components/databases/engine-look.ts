@@ -1,4 +1,4 @@
-import { type DatabaseEngine, hasBackups } from '@/lib/domains/databases/engines';
+import { type DatabaseEngine, hasBackups, hasUpgrades } from '@/lib/domains/databases/engines';
 
 interface EngineLook {
   label: string;
@@ -48,7 +48,7 @@ export const whyNoBackups = (engine: DatabaseEngine): string | undefined =>
 
 /** Why clusters of an engine have no upgrades, if so. */
 export const whyNoUpgrades = (engine: DatabaseEngine): string | undefined =>
-  engine === 'postgres' ? undefined : `This release has no upgrades of ${engineLooks[engine].label} clusters.`;
+  hasUpgrades(engine) ? undefined : `This release has no upgrades of ${engineLooks[engine].label} clusters.`;
 
 /** Engines as the options of a filter. */
 export const engineOptions = Object.entries(engineLooks).map(([value, { label }]) => ({ value, label }));

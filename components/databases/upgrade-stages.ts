@@ -20,7 +20,7 @@ export const stageWords: Record<StageName, StageWords> = {
     title: 'Switching over',
     about: 'Connections are held, the last writes follow, the new version takes over.',
   },
-  verifying: { title: 'Verifying', about: 'All acknowledged writes are looked up on the new version.' },
+  verifying: { title: 'Verifying', about: 'The previous version follows the new one, so that there is a way back.' },
   completed: { title: 'Completed', about: 'The new version serves.' },
   rolling_back: { title: 'Rolling back', about: 'The previous version takes over again, with what was written since.' },
   rolled_back: { title: 'Rolled back', about: 'The previous version serves.' },

@@ -1,3 +1,4 @@
+import { request } from 'node:https';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { QdrantClient } from '@qdrant/js-client-rest';
@@ -14,6 +15,7 @@ const job = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('drop'), collection: z.string() }),
   z.object({ kind: z.literal('count'), collection: z.string() }),
   z.object({ kind: z.literal('list') }),
+  z.object({ kind: z.literal('raw'), method: z.string(), path: z.string(), body: z.unknown().optional() }),
 ]);
 
 const { uri: url, key: apiKey } = z
@@ -64,8 +66,25 @@ async function finish(collection: string) {
   return { acknowledged: acknowledged.length, lost, errors, gap_ms: Math.round(gap) };
 }
 
+/** A request as no client sends it: the path goes as it is. */
+function raw(method: string, path: string, body: unknown): Promise<{ status: number; text: string }> {
+  const { hostname, port } = new URL(url);
+  return new Promise((resolve, reject) => {
+    const headers = { 'content-type': 'application/json', ...(apiKey === undefined ? {} : { 'api-key': apiKey }) };
+    const sent = request({ hostname, port, method, path, headers }, async (answer) => {
+      answer.setEncoding('utf8');
+      let text = '';
+      for await (const part of answer) text += part;
+      resolve({ status: answer.statusCode ?? 0, text });
+    });
+    sent.on('error', reject);
+    sent.end(body === undefined ? undefined : JSON.stringify(body));
+  });
+}
+
 async function run(wanted: z.output<typeof job>): Promise<unknown> {
   if (wanted.kind === 'list') return (await client.getCollections()).collections.map(({ name }) => name);
+  if (wanted.kind === 'raw') return raw(wanted.method, wanted.path, wanted.body);
   const { collection } = wanted;
   if (wanted.kind === 'create')
     return client.createCollection(collection, { vectors: { size: wanted.size, distance: 'Cosine' } });

@@ -23,13 +23,20 @@ export type KilledStage = (typeof upgradeStages)[number] | 'rolling_back';
 
 type Progress = { stage: string; switching: boolean; progress: number };
 
-/** A cluster of version 17 whose worker and agent can be killed, and a client that writes to it. */
-export async function startKilledUpgrades(storageGb: number) {
-  const world = await startDatabaseWorld('postgres', { isApart: true });
+const engines = {
+  postgres: { from: '17', server: 'SHOW server_version' },
+  mysql: { from: '10.11', server: 'SELECT version() AS server_version' },
+} as const;
+type Upgraded = keyof typeof engines;
+
+/** A cluster of an older version whose worker and agent can be killed, and a client that writes to it. */
+export async function startKilledUpgrades(storageGb: number, engine: Upgraded = 'postgres') {
+  const { from, server } = engines[engine];
+  const world = await startDatabaseWorld(engine, { isApart: true });
   const begin = async (): Promise<Subject> => {
-    const cluster = await world.create({ name: 'orders', version: '17', storage_gb: storageGb });
+    const cluster = await world.create({ name: 'orders', version: from, storage_gb: storageGb });
     const client = await world.connect(cluster);
-    await client.run(['CREATE TABLE written (value text PRIMARY KEY)']);
+    await client.run(['CREATE TABLE written (value varchar(100) PRIMARY KEY)']);
     return { cluster, client };
   };
   let subject = await begin();
@@ -44,7 +51,7 @@ export async function startKilledUpgrades(storageGb: number) {
         await waitFor(isGone, { timeoutMs: 60_000, everyMs: 100 });
         subject = await begin();
       }
-      return killedUpgrades(world, subject).killAt(stage, victim, versions);
+      return killedUpgrades(world, subject, server).killAt(stage, victim, versions);
     },
     async stop(): Promise<void> {
       subject.client.end();
@@ -54,7 +61,7 @@ export async function startKilledUpgrades(storageGb: number) {
 }
 
 /** Upgrades of one cluster under writes, in which something is killed at a stage. */
-function killedUpgrades(world: World, { cluster, client }: Subject) {
+function killedUpgrades(world: World, { cluster, client }: Subject, serverVersion: string) {
   const { name } = cluster;
   const progressOf = (id: string) =>
     queryOne<Progress>(sql`SELECT stage, switching, progress FROM database_jobs WHERE id = ${id}::uuid`);
@@ -103,7 +110,7 @@ function killedUpgrades(world: World, { cluster, client }: Subject) {
   /** Clients find everything that was acknowledged, and can write. */
   async function isWhole(acknowledged: readonly string[], version: string): Promise<void> {
     await isHealthy();
-    const [server] = await client.run(['SHOW server_version']);
+    const [server] = await client.run([serverVersion]);
     expect(server?.rows?.[0]?.server_version).toMatch(new RegExp(`^${version}\\.`));
     expect(await client.lost(acknowledged)).toEqual([]);
     const after = await world.read(name);
@@ -136,7 +143,18 @@ function killedUpgrades(world: World, { cluster, client }: Subject) {
         acknowledged: acknowledged.length,
         pause_ms: job.pause_ms,
         error: job.error,
+        no_way_back: job.rollback.reason,
       });
+      if (victim === 'former primary' && end === 'completed' && !job.rollback.possible) {
+        const former = await primaryOf(id, 'former_group');
+        const { lines } = await world.services.readLog(former, null, 1000);
+        console.info(
+          lines
+            .slice(-60)
+            .map(({ message }) => message)
+            .join('\n'),
+        );
+      }
       if (end === 'rolled_back' || !job.rollback.possible) return job;
       await client.startWriting(2);
       expect((await world.call('POST', `/dbaas/jobs/${id}/rollback`, world.as)).status).toBe(202);

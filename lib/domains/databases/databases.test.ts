@@ -240,6 +240,24 @@ test('certified versions say where they can be upgraded to, and how long they ar
   ]);
 });
 
+test('a cluster of MariaDB can go to the next series, with a way back that loses nothing', async () => {
+  await create('older', { version: '10.11' }, acme, 'mysql');
+  const where = '/dbaas/clusters/mysql/default/older';
+  expect((await call('GET', `${where}/upgrade-candidates`, as())).body).toMatchObject([
+    { version: '11.8', tier: 'major', rollback: { possible: true, loses: null } },
+  ]);
+  expect((await call('GET', where, as())).body).toMatchObject({ upgrade_available: '11.8' });
+});
+
+test('an upgrade of an engine that has none is refused, with the engine', async () => {
+  await create('cache', {}, acme, 'valkey');
+  const refused = await call('POST', '/dbaas/clusters/valkey/default/cache/upgrade', {
+    ...as(),
+    body: { target_version: '9.1' },
+  });
+  expect([refused.status, messageOf(refused)]).toEqual([409, expect.stringContaining('valkey')]);
+});
+
 describe('changes', () => {
   test('grow storage, never shrink it, and reserve what they add', async () => {
     await settle(idOf(await create('grows')));

@@ -2,6 +2,19 @@
 export const databaseEngines = ['postgres', 'mysql', 'valkey', 'mongodb', 'qdrant'] as const;
 export type DatabaseEngine = (typeof databaseEngines)[number];
 
+/** Whose server an engine runs. */
+export const engineTitles: Record<DatabaseEngine, string> = {
+  postgres: 'PostgreSQL',
+  mysql: 'MariaDB',
+  valkey: 'Valkey',
+  mongodb: 'MongoDB',
+  qdrant: 'Qdrant',
+};
+
+const WITH_UPGRADES: readonly DatabaseEngine[] = ['postgres', 'mysql'];
+/** Whether clusters of an engine can be upgraded. */
+export const hasUpgrades = (engine: DatabaseEngine): boolean => WITH_UPGRADES.includes(engine);
+
 const WITH_BACKUPS: readonly DatabaseEngine[] = ['postgres', 'mysql', 'valkey', 'mongodb', 'qdrant'];
 /** Whether clusters of an engine are backed up. */
 export const hasBackups = (engine: DatabaseEngine): boolean => WITH_BACKUPS.includes(engine);

@@ -56,6 +56,47 @@ describe.skipIf(trouble !== null)(`a cluster of Qdrant${trouble ? ` (skipped: ${
     60_000,
   );
 
+  // Files of the member and its host, other servers, and what belongs to the platform.
+  test.each([
+    ['PUT', '/collections/kept/snapshots/recover', { location: 'http://10.0.0.1:6333/x.snapshot' }],
+    ['PUT', '/collections/kept/snapshots/recover', { location: 'https://169.254.169.254/latest' }],
+    ['PUT', '/collections/kept/snapshots/recover', { location: 'file:///etc/passwd' }],
+    ['PUT', '/collections/kept/snapshots/recover', { location: 'file:///state/../etc/service/settings.json' }],
+    ['PUT', '/collections/kept/snapshots/recover', { location: 'file:///proc/self/environ' }],
+    ['PUT', '/collections/kept/snapshots/recover', { location: ['file:///etc/passwd'] }],
+    ['GET', '/collections/kept/snapshots/..%2f..%2f..%2fetc%2fpasswd', undefined],
+    ['GET', '/collections/kept/snapshots/../../../../etc/passwd', undefined],
+    ['DELETE', '/collections/kept/snapshots/..%2f..%2fincarnation', undefined],
+    ['GET', '/snapshots/..%2f..%2fetc%2fpasswd', undefined],
+    ['GET', '/dashboard/../../etc/passwd', undefined],
+    ['GET', '//etc/passwd', undefined],
+    ['PUT', '/collections/..%2f..%2fescaped', { vectors: { size: 4, distance: 'Cosine' } }],
+    ['PUT', '/collections/..', { vectors: { size: 4, distance: 'Cosine' } }],
+    ['PUT', '/collections/a%00b', { vectors: { size: 4, distance: 'Cosine' } }],
+    ['PUT', `/collections/${'x'.repeat(5_000)}`, { vectors: { size: 4, distance: 'Cosine' } }],
+    [
+      'POST',
+      '/collections/aliases',
+      { actions: [{ create_alias: { collection_name: 'kept', alias_name: '../../x' } }] },
+    ],
+    ['POST', '/cluster/recover', {}],
+    ['DELETE', '/cluster/peer/1', undefined],
+    ['POST', '/debugger', { pyroscope: { url: 'http://10.0.0.1' } }],
+    ['POST', '/locks', { write: true }],
+    ['PUT', '/collections/huge', { vectors: { size: 2_000_000_000, distance: 'Cosine' } }],
+  ])(
+    'a tenant is refused: %s %s %j',
+    async (method, path, body) => {
+      const answer = await client.ask<{ status: number; text: string }>({ kind: 'raw', method, path, body });
+      expect(answer.status).toBeGreaterThanOrEqual(400);
+      expect(answer.status).toBeLessThan(500);
+      expect(answer.text).not.toMatch(/root:|api_key|Traceback|\/etc\/service/);
+      // It serves on, and nothing was made.
+      expect(await client.ask({ kind: 'list' })).toEqual(['kept']);
+    },
+    60_000,
+  );
+
   test('a kill of its member loses nothing that was acknowledged, and it serves again by itself', async () => {
     const { id } = await world.member(cluster, 'primary');
     await client.ask({ kind: 'write', collection: 'kept' });

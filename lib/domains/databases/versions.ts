@@ -47,8 +47,7 @@ const mysql: readonly CertifiedVersion[] = [
   version,
   end_of_life,
   isDefault: index === all.length - 1,
-  // Upgrades of this engine are not part of this release yet.
-  upgrades_to: [],
+  upgrades_to: all.slice(index + 1).map(([other = '']) => other),
   program: { name: 'mariadb', version },
 }));
 
@@ -125,12 +124,14 @@ export function upgradeCandidates(engine: DatabaseEngine, version: string): Upgr
   return targets.map((target) => ({
     version: target,
     tier: engine === 'postgres' || target.split('.')[0] !== version.split('.')[0] ? 'major' : 'minor',
-    ...(engine === 'postgres' ? byReplication : inPlace),
+    ...upgradeMethods[engine],
     notes: notesOf(engine, target),
   }));
 }
 
-const byReplication = {
+type Method = Pick<UpgradeCandidate, 'method' | 'expected_pause_ms' | 'rollback'>;
+
+const byReplication: Method = {
   method: 'Logical replication to a new cluster, which takes over behind the same address',
   expected_pause_ms: 1000,
   rollback: {
@@ -139,10 +140,24 @@ const byReplication = {
     loses: null,
   },
 };
-const inPlace = {
+const byJoining: Method = {
+  method: 'New members join the cluster, and take over behind the same address',
+  expected_pause_ms: 1000,
+  rollback: { possible: true, until: '24 hours after the upgrade', loses: null },
+};
+const inPlace: Method = {
   method: 'Member by member',
   expected_pause_ms: 1000,
   rollback: { possible: false, until: null, loses: 'Everything written since the backup before the upgrade.' },
+};
+
+/** How clusters of each engine are upgraded. */
+export const upgradeMethods: Record<DatabaseEngine, Method> = {
+  postgres: byReplication,
+  mysql: byJoining,
+  valkey: inPlace,
+  mongodb: inPlace,
+  qdrant: inPlace,
 };
 
 function notesOf(engine: DatabaseEngine, target: string): string[] {

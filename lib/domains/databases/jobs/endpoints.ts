@@ -29,7 +29,7 @@ export const databaseJobsEndpoints = [
     operation_id: 'upgradeDatabaseCluster',
     summary: 'Upgrade a cluster to another version',
     description:
-      'A new cluster follows the present one by replication and takes over behind the same address. The former version is ' +
+      'New members follow the present ones and take over behind the same address. The former version is ' +
       'kept for a day and follows in turn, so that the upgrade can be rolled back without losing what was written since. ' +
       'Clients wait for less than a second at the switch; a failure before it leaves the cluster as it was.',
     tag,

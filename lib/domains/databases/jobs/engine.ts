@@ -34,8 +34,6 @@ export type Copied = { isDone: boolean; waits_for?: string; change?: JobChange }
  * `UpgradeTrouble` for what can never succeed.
  */
 export type UpgradeEngine = {
-  /** As tenants know it. */
-  title: string;
   /** The check `compatibility`. */
   checkContents(cluster: Cluster, primary: Member, target: string): Promise<Check>;
   /** Brings the new primary, which runs, to where its standbys can be started. @returns what is waited for, or null */

@@ -4,7 +4,7 @@ import { operationKind } from '@/lib/core/operations/kind';
 const ofJob = z.strictObject({ job_id: z.uuid() });
 const MINUTE_MS = 60_000;
 
-/** Upgrades a cluster of PostgreSQL to another version; when it fails, the former version goes on. */
+/** Upgrades a cluster to another version; when it fails, the former version goes on. */
 export const upgradeKind = operationKind({
   kind: 'database_cluster.upgrade',
   resource_type: 'database_cluster',

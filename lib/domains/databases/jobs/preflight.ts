@@ -3,6 +3,7 @@ import { query, queryOne } from '@/lib/core/db/pool';
 import { sql } from '@/lib/core/db/sql';
 import { listPrograms } from '@/lib/hosts/services/programs';
 import { type Cluster, primaryOf, servingMembers } from '../cluster/clusters';
+import { engineTitles } from '../engines';
 import { memberRoom } from '../plan';
 import type { Preflight, PreflightCheck } from '../schema';
 import { findVersion, supportOf } from '../versions';
@@ -59,7 +60,7 @@ const shown = (check: Check): PreflightCheck => ({
 
 async function checkPath(cluster: Cluster, version: string, target: string): Promise<Check> {
   const { cell_id, engine } = cluster;
-  const { title } = upgradesOf(cluster);
+  const title = engineTitles[engine];
   const found = findVersion(engine, version);
   const next = findVersion(engine, target);
   const problems: Problem[] = [];
@@ -98,7 +99,9 @@ async function checkHealth(cluster: Cluster): Promise<Check> {
   if (members.length < cluster.instances)
     problems.push(problem(`${cluster.instances - members.length} members are missing.`));
   for (const kept of await keptJobs([cluster.id]))
-    problems.push(remark(`The way back to ${upgradesOf(cluster).title} ${kept.from_version} ends with this upgrade.`));
+    problems.push(
+      remark(`The way back to ${engineTitles[cluster.engine]} ${kept.from_version} ends with this upgrade.`),
+    );
   return checkOf(
     'cluster_health',
     problems,

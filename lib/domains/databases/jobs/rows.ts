@@ -2,7 +2,9 @@ import { now } from '@/lib/clock';
 import { query, queryOne } from '@/lib/core/db/pool';
 import { join, raw, type Sql, sql } from '@/lib/core/db/sql';
 import { ifAdmitted } from '@/lib/core/quota/commit';
+import { type DatabaseEngine, engineTitles } from '../engines';
 import type { DatabaseJob, JobStage } from '../schema';
+import { upgradeMethods } from '../versions';
 
 type Transition = DatabaseJob['transitions'][number];
 export type JobLog = DatabaseJob['logs'][number];
@@ -40,8 +42,8 @@ const columns =
   j.databases, j.watched_since, j.switching, j.pause_ms, j.failed_connections, j.rollback_pause_ms, j.error,
   j.rollback_wanted, j.rollback_until, j.rollback_ended, j.transitions, j.logs, j.created_at, j.updated_at, j.finished_at`);
 
-export type ShownJob = JobRow & { namespace: string; name: string };
-export const jobColumns = sql`${columns}, c.namespace, c.name`;
+export type ShownJob = JobRow & { engine: DatabaseEngine; namespace: string; name: string };
+export const jobColumns = sql`${columns}, c.engine, c.namespace, c.name`;
 export const jobTables = raw(
   'database_jobs j JOIN database_clusters c ON c.project_id = j.project_id AND c.id = j.cluster_id',
 );
@@ -117,7 +119,6 @@ export function jobChange(id: string, change: JobChange): Sql {
   return sql`UPDATE database_jobs SET ${join(set, ', ')} FROM ${ifAdmitted} AND database_jobs.id = ${id}::uuid`;
 }
 
-const METHOD = 'Logical replication to a new cluster, which takes over behind the same address';
 const iso = (at: Date | null) => (at === null ? null : new Date(at).toISOString());
 
 export function viewJob(row: ShownJob): DatabaseJob {
@@ -125,13 +126,13 @@ export function viewJob(row: ShownJob): DatabaseJob {
     id: row.id,
     job_id: row.id,
     cluster_id: row.cluster_id,
-    engine: 'postgres',
+    engine: row.engine,
     namespace: row.namespace,
     name: row.name,
     stage: row.stage,
     from_version: row.from_version,
     target_version: row.target_version,
-    method: METHOD,
+    method: upgradeMethods[row.engine].method,
     progress: row.progress,
     pause_ms: row.pause_ms,
     failed_connections: row.failed_connections,
@@ -146,11 +147,17 @@ export function viewJob(row: ShownJob): DatabaseJob {
   };
 }
 
-function rollbackOf({ stage, from_version, rollback_until, rollback_ended }: ShownJob): DatabaseJob['rollback'] {
+function rollbackOf({
+  engine,
+  stage,
+  from_version,
+  rollback_until,
+  rollback_ended,
+}: ShownJob): DatabaseJob['rollback'] {
   const none = (reason: string) => ({ possible: false, until: null, loses: null, reason });
   if (stage === 'rolling_back') return none('It is under way.');
   if (stage === 'rolled_back' || stage === 'failed')
-    return none(`The cluster already runs PostgreSQL ${from_version}.`);
+    return none(`The cluster already runs ${engineTitles[engine]} ${from_version}.`);
   if (rollback_ended !== null) return none(rollback_ended);
   if (stage !== 'completed') return { possible: true, until: null, loses: null, reason: null };
   if (rollback_until === null) return none('The time for it is over.');

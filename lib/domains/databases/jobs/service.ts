@@ -10,6 +10,7 @@ import { freeAddresses } from '@/lib/domains/network/free-address';
 import { addressSpace } from '@/lib/domains/network/ports';
 import { reviseRouter } from '@/lib/domains/network/service';
 import { type Cluster, readCluster } from '../cluster/clusters';
+import { engineTitles, hasUpgrades } from '../engines';
 import { memberRoom } from '../plan';
 import { type ClusterParams, type DatabaseJob, jobQuery, type Preflight } from '../schema';
 import { changeRow, memberRows, newMember, noRoom, readClusterRow } from '../service';
@@ -43,7 +44,7 @@ export const readJob = async (call: ProjectCall, id: string): Promise<DatabaseJo
 /** @throws ApiError 404, 409 for an engine whose clusters cannot be upgraded */
 async function upgradable(call: ProjectCall, params: ClusterParams): Promise<{ row: ClusterRow; cluster: Cluster }> {
   const row = await readClusterRow(call, params);
-  if (row.engine !== 'postgres') throw conflict(`Clusters of ${row.engine} cannot be upgraded by this release.`);
+  if (!hasUpgrades(row.engine)) throw conflict(`Clusters of ${row.engine} cannot be upgraded by this release.`);
   const cluster = await readCluster(row.id);
   if (!cluster) throw notFound('The database cluster');
   return { row, cluster };
@@ -52,7 +53,7 @@ async function upgradable(call: ProjectCall, params: ClusterParams): Promise<{ r
 /** The five checks before an upgrade. @throws ApiError 404 */
 export async function preflight(call: ProjectCall, params: ClusterParams, target?: string): Promise<Preflight> {
   const { row, cluster } = await upgradable(call, params);
-  return runPreflight(cluster, row.version, target ?? newestUpgrade('postgres', row.version) ?? row.version);
+  return runPreflight(cluster, row.version, target ?? newestUpgrade(row.engine, row.version) ?? row.version);
 }
 
 /**
@@ -61,7 +62,8 @@ export async function preflight(call: ProjectCall, params: ClusterParams, target
  */
 export async function startUpgrade(call: ProjectCall, params: ClusterParams, target: string): Promise<DatabaseJob> {
   const { row, cluster } = await upgradable(call, params);
-  if (target === row.version) throw invalid(`target_version: the cluster already runs PostgreSQL ${target}.`);
+  if (target === row.version)
+    throw invalid(`target_version: the cluster already runs ${engineTitles[row.engine]} ${target}.`);
   const { checks } = await runPreflight(cluster, row.version, target);
   const failed = checks.find(({ status }) => status === 'failed');
   if (failed)
@@ -115,6 +117,7 @@ const newJob = (
   id: newId(),
   project_id: call.project_id,
   cluster_id: row.id,
+  engine: row.engine,
   namespace: row.namespace,
   name: row.name,
   stage: 'pending',

@@ -18,6 +18,7 @@ import { type Cluster, type Member, membersOf, primaryOf, readCluster } from '..
 import { MemberError } from '../cluster/member-error';
 import { ensureMembers } from '../cluster/steps';
 import { inTurn } from '../cluster/turns';
+import { engineTitles } from '../engines';
 import { deleteMemberKind } from '../operations';
 import type { Work } from './engine';
 import { endWayBackKind, rollBackKind, upgradeKind } from './operations';
@@ -31,7 +32,9 @@ const AGAIN_MS = 200;
 const LOOK_MS = 500;
 /** Failures of a stage in a row before the upgrade is taken back. */
 const MOST_ATTEMPTS = 4;
-/** How often to ask, over about two minutes, whether a member that ended is back. */
+/** How long a member that was killed may take to recover before the way back is given up. */
+const RECOVERS_MS = 120_000;
+/** How often to ask, over about two minutes, whether a failed rollback can be tried again. */
 const MOST_LOOKS = 7;
 /** How long the former version is kept. */
 const WAY_BACK_MS = 24 * 60 * 60_000;
@@ -121,7 +124,7 @@ const upgradeSteps = operationSteps(
         if (!started.settled) return again(started.again_ms, { waits_for: started.waits_for });
         const waits_for = await engine.nextInStep(work);
         if (waits_for !== null) return again(AGAIN_MS, { waits_for });
-        const log = `${standbys.length + 1} members of ${engine.title} ${job.target_version} run.`;
+        const log = `${standbys.length + 1} members of ${engineTitles[cluster.engine]} ${job.target_version} run.`;
         return goTo('replicating', { rows: noted(step, { stage: 'replicating', progress: 25, log }) });
       }),
     replicating: (step) => part(step, (work) => replicate(step, work)),
@@ -135,9 +138,10 @@ const upgradeSteps = operationSteps(
         await engine.keepFormer(work);
       } catch (error) {
         // Clients are served by the new version, and it stays: only the way back is missing.
-        // A member that was killed needs a while to recover.
-        const most = isUnreachable(error) ? MOST_LOOKS : MOST_ATTEMPTS;
-        if (!(error instanceof UpgradeTrouble) && step.operation.attempts < most) throw error;
+        const began = job.transitions.findLast(({ stage }) => stage === 'verifying')?.at;
+        const isRecovering = isUnreachable(error) && now().getTime() - Date.parse(began ?? '') < RECOVERS_MS;
+        const isLast = !isRecovering && step.operation.attempts >= MOST_ATTEMPTS;
+        if (!(error instanceof UpgradeTrouble) && !isLast) throw error;
         lost = isUnreachable(error) ? NOT_FOLLOWED : reasonOf(error);
       }
       if (job.rollback_wanted && lost === null) return failure(AS_ASKED);

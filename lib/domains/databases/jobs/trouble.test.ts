@@ -6,6 +6,7 @@ test.each([
   Object.assign(new Error('write EPIPE'), { code: 'EPIPE' }),
   Object.assign(new Error('connect ECONNREFUSED /run/x'), { code: 'ECONNREFUSED' }),
   new Error('Connection terminated unexpectedly'),
+  Object.assign(new Error('the database system is starting up'), { code: '57P03' }),
   new MemberError('silent', undefined),
 ])('an upgrade that cannot reach a member says so in a sentence: $message', (error) => {
   expect(reasonOfUpgrade(error)).toMatch(/^A member of the cluster ended, .* Start the upgrade again/);

@@ -8,13 +8,15 @@ export class UpgradeTrouble extends Error {
 
 /** What connections to a member that ended fail with. */
 const ENDED = ['EPIPE', 'ECONNRESET', 'ECONNREFUSED', 'ENOENT', 'ETIMEDOUT'];
+/** What PostgreSQL says while it stops, after a crash, and until it has recovered. */
+const RECOVERING = ['57P01', '57P02', '57P03'];
 
 /** Whether a member ended, or did not answer. */
 export function isUnreachable(error: unknown): boolean {
   if (error instanceof MemberError) return true;
   if (!(error instanceof Error)) return false;
   const code = 'code' in error ? error.code : undefined;
-  return ENDED.some((one) => one === code) || error.message.startsWith('Connection terminated');
+  return [...ENDED, ...RECOVERING].some((one) => one === code) || error.message.startsWith('Connection terminated');
 }
 
 /** Why an upgrade is taken back, as its owner reads it. */

@@ -10,7 +10,7 @@ import { endpointFacts, endpointOf } from '../cluster/specs';
 import { endpointStats, hold, release, repoint, settleEndpoint } from '../endpoint/endpoint';
 import type { MemberStatus } from '../schema';
 import { memberName } from '../view';
-import { ask, forget } from './connections';
+import { ask, forget, tell } from './connections';
 import { bringBack, noteInStep } from './in-step';
 import { beginAgain, formAgain } from './quorum';
 import { memberSpec } from './specs';
@@ -34,7 +34,12 @@ async function look(cluster: Cluster, memory: Memory): Promise<void> {
   const members = servingMembers(cluster);
   const primary = primaryOf(members);
   if (!primary) return;
-  const [seen, stats] = await Promise.all([statesOf(cluster, members), endpointStats(endpointOf(cluster))]);
+  const beside = cluster.members.filter(({ group_no, leaving }) => group_no !== cluster.serving_group && !leaving);
+  const [seen, others, stats] = await Promise.all([
+    statesOf(cluster, members),
+    statesOf(cluster, beside),
+    endpointStats(endpointOf(cluster)),
+  ]);
   const own = seen.find(({ member }) => member === primary);
   if (!own) return;
   await beginAgain(cluster, seen, memory.since);
@@ -47,8 +52,9 @@ async function look(cluster: Cluster, memory: Memory): Promise<void> {
     return;
   }
   if (isServing(own)) memory.sawPrimary = primary.id;
-  bringBack(cluster, seen, memory.since);
-  await noteInStep(seen);
+  await joinAgain(cluster, own, others);
+  bringBack(cluster, [...seen, ...others], memory.since);
+  await noteInStep([...seen, ...others]);
   if (stats) await settleEndpoint(endpointOf(cluster), endpointFacts(cluster), stats);
   for (const { member, state } of seen) {
     const isSilent = !state.isUp && state.failure === 'silent';
@@ -66,7 +72,14 @@ async function look(cluster: Cluster, memory: Memory): Promise<void> {
         await ask(cluster, primary, `SET GLOBAL read_only = ${isFull ? 'ON' : 'OFF'}`);
       })
     : Promise.resolve();
-  await Promise.all([note(cluster, seen, own), disk]);
+  await Promise.all([note(cluster, seen, others, own), disk]);
+}
+
+/** Members of the other version of an upgrade join those that serve; they never begin. */
+async function joinAgain(cluster: Cluster, own: Seen, others: readonly Seen[]): Promise<void> {
+  if (!isServing(own)) return;
+  for (const { member, state } of others)
+    if (!state.isUp && state.desk?.phase === 'waiting') await tell(cluster, member, 'join');
 }
 
 /** Why the primary must be replaced now; undefined while it need not. */
@@ -104,10 +117,10 @@ async function replacePrimary(cluster: Cluster, failed: Member, seen: readonly S
   log.info({ cluster: cluster.id, ms: Math.round(performance.now() - began) }, 'another member has taken over');
 }
 
-async function note(cluster: Cluster, seen: readonly Seen[], own: Seen): Promise<void> {
+async function note(cluster: Cluster, seen: readonly Seen[], others: readonly Seen[], own: Seen): Promise<void> {
   const { status, reason } = clusterStatus(cluster, seen, own);
   const running = seen.filter(({ state }) => state.isUp).length;
-  await noteStates(cluster, { members: seen.map(memberNote), running, status, reason });
+  await noteStates(cluster, { members: [...seen, ...others].map(memberNote), running, status, reason });
 }
 
 function memberNote(one: Seen): MemberNote {

@@ -6,6 +6,7 @@ import { inStep } from './in-step';
 import { settleRoles } from './roles';
 import { memberSpec } from './specs';
 import { switchPrimary } from './switch';
+import { mariadbUpgrades } from './upgrade/engine';
 
 export const mariadbDriver: EngineDriver = {
   memberSpec,
@@ -15,7 +16,7 @@ export const mariadbDriver: EngineDriver = {
   switchPrimary,
   newLook,
   backups: mariadbBackups,
-  upgrades: null,
+  upgrades: mariadbUpgrades,
   forget,
   forgetAll,
 };

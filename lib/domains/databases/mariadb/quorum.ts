@@ -1,8 +1,11 @@
+import { execute } from '@/lib/core/db/pool';
+import { sql } from '@/lib/core/db/sql';
 import { engineOf } from '@/lib/engines/engines';
 import { log } from '@/lib/log';
 import type { Cluster, Member } from '../cluster/clusters';
 import { lasting, type Since } from '../cluster/lasting';
-import { ask, type Desk, forget, tell } from './connections';
+import { type Desk, forget, tell } from './connections';
+import { setProvider } from './provider';
 import { isServing, type Seen } from './state';
 
 /** A member that does not come back may have the last writes: the others begin without it only after this time. */
@@ -60,6 +63,7 @@ export async function beginAgain(cluster: Cluster, seen: readonly Seen[], since:
     cluster,
     waiting.map(({ member }) => member),
   );
+  await giveUpOtherVersion(cluster);
   log.warn({ cluster: cluster.id, member: best.member.ordinal, ...best.desk }, 'the cluster begins again');
   await tell(cluster, best.member, 'begin');
 }
@@ -76,8 +80,15 @@ export async function formAgain(cluster: Cluster, seen: readonly Seen[], since: 
   const [best] = up.toSorted((one, other) => other.state.committed - one.state.committed);
   if (!best) return;
   await endOthers(cluster, [best.member]);
+  await giveUpOtherVersion(cluster);
   log.warn({ cluster: cluster.id, member: best.member.ordinal }, 'the only member that runs goes on alone');
-  await ask(cluster, best.member, "SET GLOBAL wsrep_provider_options = 'pc.bootstrap=YES'", { timeoutMs: 3_000 });
+  await setProvider(cluster, best.member, 'bootstrap', 1);
+}
+
+/** Members of the version that does not serve may have more than those that begin again: they never join with their data. */
+async function giveUpOtherVersion(cluster: Cluster): Promise<void> {
+  await execute(sql`UPDATE database_members m SET incarnation = m.incarnation + 1 FROM database_clusters c
+    WHERE c.id = m.cluster_id AND c.id = ${cluster.id}::uuid AND m.group_no <> c.serving_group`);
 }
 
 /** Ends every other member: none of them may be part of another group. */

@@ -6,7 +6,7 @@ import { ensureCertificate } from '@/lib/hosts/certificates/certificates';
 import type { ServiceFile, ServiceSpec } from '@/lib/hosts/services/engine';
 import { CHECK_LIMITS, type CheckedBackup } from '../backups/engine';
 import { framesFile } from '../backups/framed';
-import { type Cluster, type Member, servingMembers } from '../cluster/clusters';
+import { type Cluster, type Member, membersOf } from '../cluster/clusters';
 import { portOf } from '../cluster/specs';
 import { openSecrets } from '../secrets';
 import { hostName } from '../service';
@@ -43,26 +43,45 @@ const renderMember = (told: Record<string, string>) =>
     .map(([name, value]) => `${name}=${value}\n`)
     .join('');
 
+/**
+ * From whom a member may copy data, by name: not from the one that clients write to while there is another one. Beside another
+ * version, a copy comes from the same one, or goes from the serving one to the new primary: no server reads a newer one's.
+ */
+function donorsOf(cluster: Cluster, member: Member): string {
+  const isNew = member.group_no > cluster.serving_group;
+  const hasOther = cluster.members.some(({ group_no }) => group_no !== cluster.serving_group);
+  const group = isNew && member.role === 'primary' ? cluster.serving_group : member.group_no;
+  const givers = membersOf(cluster, group).filter(({ id }) => id !== member.id);
+  const standbys = givers.filter(({ role }) => role === 'standby');
+  const primaries = givers.filter(({ role }) => role === 'primary');
+  const chosen = !hasOther ? standbys : isNew && member.role === 'standby' ? primaries : [...standbys, ...primaries];
+  const names = chosen.map(({ ordinal }) => memberName(cluster.name, ordinal)).join(',');
+  // A comma at the end allows any other member too.
+  return hasOther ? names || 'none' : `${names},`.replace(/^,$/, '');
+}
+
 /** The desired state of a member. */
 export async function memberSpec(cluster: Cluster, member: Member): Promise<ServiceSpec> {
   const certificate = await certificateOf(cluster);
-  const serving = servingMembers(cluster);
-  const nameOf = ({ ordinal }: Member) => memberName(cluster.name, ordinal);
   // Galera takes names of at most 32 letters.
   const group = cluster.id.replaceAll('-', '').slice(-24);
-  const settings = renderSettings({ ...cluster, cluster: group, name: nameOf(member), address: member.ip });
-  const isFirst = cluster.launched_at === null && member.role === 'primary';
+  const settings = renderSettings({
+    ...cluster,
+    cluster: group,
+    name: memberName(cluster.name, member.ordinal),
+    address: member.ip,
+  });
+  const isPrimary = member.role === 'primary' && member.group_no === cluster.serving_group;
+  const isFirst = cluster.launched_at === null && isPrimary;
   const told = {
-    members: serving.map(({ ip }) => ip).join(','),
+    members: cluster.members.map(({ ip }) => ip).join(','),
     address: member.ip,
     init: isFirst ? 'yes' : 'no',
     superuser: SUPERUSER,
-    restore: member.role === 'primary' && cluster.recovery ? 'yes' : '',
-    // A copy is not taken from the member that clients write to while there is another one.
-    donors: serving
-      .filter((one) => one.role === 'standby' && one !== member)
-      .map(nameOf)
-      .join(','),
+    restore: isPrimary && cluster.recovery ? 'yes' : '',
+    donors: donorsOf(cluster, member),
+    // Beside the serving version of an upgrade, members do not count for the majority.
+    weight: member.group_no === cluster.serving_group ? '1' : '0',
   };
   return {
     id: member.id,

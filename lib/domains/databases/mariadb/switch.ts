@@ -38,20 +38,29 @@ export async function switchPrimary(clusterId: string): Promise<Switched> {
   return { pause_ms };
 }
 
-/** Ends the connections of clients: idle ones at once, the others when their statement ends, or after half a second. */
-async function drain(cluster: Cluster, primary: Member): Promise<void> {
+/**
+ * Ends the connections of clients: idle ones at once, the others when their transaction ends, or after half a second.
+ * @returns how many were ended in the middle of something
+ */
+export async function drain(cluster: Cluster, primary: Member): Promise<number> {
   const until = performance.now() + DRAIN_MS;
+  const interrupted = new Set<number>();
   for (;;) {
     const rows = await ask<{ id: number; isIdle: number }>(
       cluster,
       primary,
-      `SELECT id, command = 'Sleep' AS isIdle FROM information_schema.processlist
-        WHERE user NOT IN ('${SUPERUSER}', 'system user', 'event_scheduler')`,
+      `SELECT p.id, p.command = 'Sleep' AND t.trx_id IS NULL AS isIdle FROM information_schema.processlist p
+        LEFT JOIN information_schema.innodb_trx t ON t.trx_mysql_thread_id = p.id
+        WHERE p.user NOT IN ('${SUPERUSER}', 'system user', 'event_scheduler')`,
       { timeoutMs: 2_000 },
     );
-    if (rows.length === 0) return;
+    if (rows.length === 0) return interrupted.size;
     const isLate = performance.now() > until;
-    for (const { id, isIdle } of rows) if (isLate || isIdle) await kill(cluster, primary, id);
+    for (const { id, isIdle } of rows) {
+      if (!isLate && !isIdle) continue;
+      if (!isIdle) interrupted.add(id);
+      await kill(cluster, primary, id);
+    }
     if (performance.now() > until + CATCH_UP_MS) throw new Error('Connections to the primary could not be ended.');
     await pause();
   }
@@ -63,7 +72,8 @@ const kill = (cluster: Cluster, primary: Member, id: number) =>
     if (!(error instanceof Error && 'code' in error && error.code === 'ER_NO_SUCH_THREAD')) throw error;
   });
 
-async function catchUp(cluster: Cluster, primary: Member, target: Member): Promise<void> {
+/** Waits until the successor has applied all that the primary has. @throws Error where it does not in time */
+export async function catchUp(cluster: Cluster, primary: Member, target: Member): Promise<void> {
   const last = await stateOf(cluster, primary, PATIENT_MS);
   if (!last.isUp || !last.isInGroup) throw new Error('The primary has just failed.');
   const until = performance.now() + CATCH_UP_MS;

@@ -1,7 +1,8 @@
 """The first process of a member of a MariaDB cluster: prepares its data, then runs the server and passes signals on.
 
 /etc/service/member.conf has lines `name=value`: members (addresses of all, separated by commas), address (its own), init (yes
-only for the first member before the cluster's first start), superuser, donors (names of members that data are copied from),
+only for the first member before the cluster's first start), superuser, donors (names of members that data are copied from,
+as the server takes them), weight (how much it counts for the majority: 0 beside the serving version of an upgrade),
 restore (yes while its data come from a backup, check for a server that only reads one).
 The environment has INCARNATION: data of another one are discarded, and copied from a member that serves.
 
@@ -28,6 +29,7 @@ DATA, DRAFT, MARK = "/state/data", "/state/data.new", "/state/incarnation"
 # Freed when the disk is full, so that the server can start and say so.
 RESERVE = "/state/reserve"
 NOWHERE = "/state/nowhere"
+UPGRADE = "/usr/bin/mariadb-upgrade"
 BACKUP, STREAM, COPYING = "/usr/bin/mariadb-backup", "/usr/bin/mbstream", "/state/backup.tmp"
 ASK, SOCKET = "/run/service/member.sock", "/run/service/mysql.sock"
 INCARNATION = os.environ["INCARNATION"]
@@ -250,6 +252,20 @@ def alone():
     return command + ["--pid-file=/run/service/mariadbd.pid", "--local-infile=OFF", f"--secure-file-priv={NOWHERE}"]
 
 
+def weight(told):
+    """Not a line of my.cnf: it changes while the server runs."""
+    options = re.search(r'^wsrep_provider_options = "(.*)"$', read(f"{FILES}/my.cnf"), re.M)
+    return [f"--wsrep-provider-options={options[1]};pc.weight={told['weight']}"] if options and told.get("weight") else []
+
+
+def upgrade_tables():
+    """Brings the server's own tables to its version, on this member alone; `sh` runs the tools that this calls."""
+    environment = {**os.environ, "NEPHELE_UPGRADE": "1", "MYSQL_PWD": read(f"{FILES}/superuser.password")}
+    command = [UPGRADE, "--no-defaults", f"--user={settings()['superuser']}", f"--socket={SOCKET}"]
+    # Tables of tenants need no change, and are being written to.
+    os.execve(UPGRADE, [*command, "--upgrade-system-tables", "--skip-write-binlog", "--tmpdir=/state"], environment)
+
+
 class Desk:
     """Answers the agent: `PHASE POSITION` at once, and takes its word, `begin` or `join`."""
 
@@ -344,6 +360,8 @@ def keep_mark(server, desk):
 
 
 def main():
+    if sys.argv[1:] == ["upgrade"]:
+        upgrade_tables()
     told = settings()
     ended = []
     # SIGTERM may come while the data are prepared.
@@ -362,8 +380,7 @@ def main():
     if told["restore"] == "check":
         os.execv(SERVER, alone())
     threading.Thread(target=frames.give, args=(back_up, say), daemon=True).start()
-    donors = f"--wsrep-sst-donor={told['donors']}," if told["donors"] else "--wsrep-sst-donor="
-    server = subprocess.Popen([*base(), *arguments, donors])
+    server = subprocess.Popen([*base(), *arguments, f"--wsrep-sst-donor={told['donors']}", *weight(told)])
 
     def stop(*_):
         ended.append(True)

@@ -177,16 +177,30 @@ def options(argv):
 TOOLS = ("mariadb", "mariadb-check", "mariadb-upgrade")
 
 
+def redirected(argv):
+    """A tool's command reads a file of statements, and reports errors as answers."""
+    if "2>&1" in argv:
+        argv.remove("2>&1")
+        os.dup2(1, 2)
+    if "<" in argv:
+        at = argv.index("<")
+        os.dup2(os.open(argv[at + 1], os.O_RDONLY), 0)
+        argv = argv[:at] + argv[at + 2 :]
+    return argv
+
+
 def main():
-    if len(sys.argv) < 3 or sys.argv[1] != "-c":
+    # `popen` of newer C libraries puts `--` before the command.
+    told = [word for word in sys.argv[1:3] if word != "--"] + sys.argv[3:]
+    if len(told) < 2 or told[0] != "-c":
         sys.exit(126)
-    argv = words(sys.argv[2])
+    argv = words(told[1])
     if argv and argv[0] == "exec":
         argv = argv[1:]
     if not argv:
         sys.exit(126)
     if os.environ.get("NEPHELE_UPGRADE") == "1" and os.path.basename(argv[0]) in TOOLS:
-        os.execv(f"/usr/bin/{os.path.basename(argv[0])}", argv)
+        os.execv(f"/usr/bin/{os.path.basename(argv[0])}", redirected(argv))
     if os.path.basename(argv[0]) != "wsrep_sst_member":
         say(f"refused to run {argv[0]}")
         sys.exit(126)

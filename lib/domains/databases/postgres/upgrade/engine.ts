@@ -101,7 +101,6 @@ async function replicate(work: Work): Promise<Copied> {
 
 /** PostgreSQL: a new cluster follows by logical replication, and the former one by the reverse one. */
 export const postgresUpgrades: UpgradeEngine = {
-  title: 'PostgreSQL',
   checkContents,
   settleNext: settleFollower,
   nextInStep,
