@@ -1,7 +1,7 @@
 import { expect, vi } from 'vitest';
 import { queryOne } from '@/lib/core/db/pool';
 import { sql } from '@/lib/core/db/sql';
-import type { DatabaseClusterWithCredentials, DatabaseJob } from '@/lib/domains/databases/schema';
+import { type DatabaseClusterWithCredentials, type DatabaseJob, upgradeStages } from '@/lib/domains/databases/schema';
 import { waitFor } from '@/lib/engines/local/turns';
 import { startDatabaseWorld } from './database-world';
 
@@ -11,15 +11,9 @@ type Subject = { cluster: DatabaseClusterWithCredentials; client: Awaited<Return
 /** What is killed, with SIGKILL: the process of worker and agent, or a primary of either version. */
 export type Victim = 'worker' | 'former primary' | 'next primary';
 
-export const upgradeStages = [
-  'preflight',
-  'backup',
-  'provisioning',
-  'replicating',
-  'switching_over',
-  'verifying',
-] as const;
-export type KilledStage = (typeof upgradeStages)[number] | 'rolling_back';
+/** The stages in which something can be killed, without the way back. */
+export const killedStages = upgradeStages.filter((stage) => stage !== 'pending' && stage !== 'completed');
+export type KilledStage = (typeof killedStages)[number] | 'rolling_back';
 
 type Progress = { stage: string; switching: boolean; progress: number };
 

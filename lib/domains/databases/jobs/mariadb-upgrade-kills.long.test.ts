@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { testDatabase } from '@/lib/testing/database';
 import { databaseTrouble } from '@/lib/testing/database-world';
-import { startKilledUpgrades, upgradeStages, type Victim } from '@/lib/testing/upgrade-kills';
+import { killedStages, startKilledUpgrades, type Victim } from '@/lib/testing/upgrade-kills';
 
 testDatabase();
 const trouble = await databaseTrouble(['10.11', '11.8'], 'mariadb');
@@ -9,7 +9,7 @@ if (trouble !== null && process.env.CI) throw new Error(trouble);
 
 const victims: readonly Victim[] = ['worker', 'former primary', 'next primary'];
 /** The new primary copies its data at `provisioning`, when it may not run yet. */
-const cases = [...upgradeStages, 'rolling_back' as const].flatMap((stage, index) =>
+const cases = [...killedStages, 'rolling_back' as const].flatMap((stage, index) =>
   victims.filter((victim) => victim !== 'next primary' || index > 2).map((victim) => [victim, stage] as const),
 );
 

@@ -4,7 +4,14 @@ import { ownCell } from '@/lib/settings';
 import { testDatabase } from '@/lib/testing/database';
 import { databaseTrouble, startDatabaseWorld } from '@/lib/testing/database-world';
 import { keepBackups } from '../backups/work';
-import type { Backup, DatabaseCluster, DatabaseClusterWithCredentials, DatabaseJob, Preflight } from '../schema';
+import {
+  type Backup,
+  type DatabaseCluster,
+  type DatabaseClusterWithCredentials,
+  type DatabaseJob,
+  type Preflight,
+  upgradeStages,
+} from '../schema';
 
 testDatabase();
 const trouble = await databaseTrouble(['16', '18']);
@@ -12,17 +19,6 @@ if (trouble !== null && process.env.CI) throw new Error(trouble);
 
 type World = Awaited<ReturnType<typeof startDatabaseWorld>>;
 type Client = Awaited<ReturnType<World['connect']>>;
-
-const STAGES = [
-  'pending',
-  'preflight',
-  'backup',
-  'provisioning',
-  'replicating',
-  'switching_over',
-  'verifying',
-  'completed',
-];
 
 describe.skipIf(trouble !== null)(
   `upgrades of a cluster of PostgreSQL${trouble ? ` (skipped: ${trouble})` : ''}`,
@@ -115,7 +111,7 @@ describe.skipIf(trouble !== null)(
       await client.startWriting(2);
       const job = await upgrade('18');
       const completed = await until(job.id, 'completed');
-      expect(completed.transitions.map(({ stage }) => stage)).toEqual(STAGES);
+      expect(completed.transitions.map(({ stage }) => stage)).toEqual(upgradeStages);
       expect(completed).toMatchObject({ progress: 100, rollback: { possible: true }, error: null });
       await world.untilIs('orders', 'available');
       const there = await client.stopWriting();
