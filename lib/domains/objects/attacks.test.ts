@@ -105,47 +105,83 @@ describe('what is changed after it was signed is refused', () => {
     expect(['XAmzContentSHA256Mismatch', 'BadDigest']).toContain(await codeOf(client.send(wish)));
   });
 
-  test('a chunk of a signed stream', async () => {
-    const [path, at] = [`/${bucket}/chunks`, now()];
+  const sha256 = (text: string, encoding: 'hex' | 'base64' = 'hex') =>
+    createHash('sha256').update(text).digest(encoding);
+  /** Sends chunks that are signed as `signed` and hold `held`, and a signed trailer with a checksum, changed by `alter`. */
+  const stream = (
+    path: string,
+    [signed, held]: readonly [readonly string[], readonly string[]],
+    alter?: (trailer: string) => string,
+  ) => {
+    const at = now();
     const scope = { date: basicTime(at).slice(0, 8), region: 'us-east-1' };
     const key = signingKey(pair.secret_key, scope);
-    const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
-    /** Sends chunks that are signed as `signed` and hold `held`. */
-    const stream = (signed: readonly string[], held: readonly string[]) => {
-      const decoded = String(held.join('').length);
-      const headers = { 'content-encoding': 'aws-chunked', 'x-amz-decoded-content-length': decoded };
-      const hash = 'STREAMING-AWS4-HMAC-SHA256-PAYLOAD';
-      const more = signingHeaders({
-        origin: world.url,
-        path,
-        method: 'PUT',
-        query: {},
-        headers,
-        hash,
-        accessKey: pair.access_key,
-        secret: pair.secret_key,
-        region: scope.region,
-        at,
-      });
-      let previous = more.authorization?.slice(-64) ?? '';
-      const frames = [...signed, ''].map((text, index) => {
-        const lines = ['AWS4-HMAC-SHA256-PAYLOAD', basicTime(at), scopeOf(scope), previous, sha256(''), sha256(text)];
-        previous = createHmac('sha256', key).update(lines.join('\n')).digest('hex');
-        const bytes = held[index] ?? '';
-        return `${bytes.length.toString(16)};chunk-signature=${previous}\r\n${bytes}\r\n`;
-      });
-      return fetch(`${world.url}${path}`, { method: 'PUT', headers: { ...headers, ...more }, body: frames.join('') });
+    const headers = {
+      'content-encoding': 'aws-chunked',
+      'x-amz-decoded-content-length': String(held.join('').length),
+      ...(alter && { 'x-amz-trailer': 'x-amz-checksum-sha256' }),
     };
-    expect((await stream(['first', 'second'], ['first', 'second'])).status).toBe(200);
+    const more = signingHeaders({
+      origin: world.url,
+      path,
+      method: 'PUT',
+      query: {},
+      headers,
+      hash: `STREAMING-AWS4-HMAC-SHA256-PAYLOAD${alter ? '-TRAILER' : ''}`,
+      accessKey: pair.access_key,
+      secret: pair.secret_key,
+      region: scope.region,
+      at,
+    });
+    let previous = more.authorization?.slice(-64) ?? '';
+    const sign = (kind: string, ...hashes: string[]) => {
+      const lines = [`AWS4-HMAC-SHA256-${kind}`, basicTime(at), scopeOf(scope), previous, ...hashes];
+      previous = createHmac('sha256', key).update(lines.join('\n')).digest('hex');
+      return previous;
+    };
+    const frames = [...signed, ''].map((text, index) => {
+      const signature = sign('PAYLOAD', sha256(''), sha256(text));
+      const bytes = held[index] ?? '';
+      return `${bytes.length.toString(16)};chunk-signature=${signature}\r\n${bytes}${bytes || !alter ? '\r\n' : ''}`;
+    });
+    const checksum = `x-amz-checksum-sha256:${sha256(held.join(''), 'base64')}`;
+    const trailer = `${checksum}\r\nx-amz-trailer-signature:${sign('TRAILER', sha256(`${checksum}\n`))}\r\n\r\n`;
+    const body = [...frames, ...(alter ? [alter(trailer)] : [])].join('');
+    return fetch(`${world.url}${path}`, { method: 'PUT', headers: { ...headers, ...more }, body });
+  };
+  const textOf = async (key: string) =>
+    (await world.client(pair).send(new GetObjectCommand({ Bucket: bucket, Key: key }))).Body?.transformToString();
+
+  test('a chunk of a signed stream', async () => {
+    const path = `/${bucket}/chunks`;
+    const signed = ['first', 'second'];
+    expect((await stream(path, [signed, signed])).status).toBe(200);
     for (const held of [
       ['first', 'sEcond'],
       ['second', 'first'],
     ]) {
-      const refused = await stream(['first', 'second'], held);
+      const refused = await stream(path, [signed, held]);
       expect([refused.status, await refused.text()]).toEqual([403, expect.stringContaining('SignatureDoesNotMatch')]);
     }
-    const { Body } = await world.client(pair).send(new GetObjectCommand({ Bucket: bucket, Key: 'chunks' }));
-    expect(await Body?.transformToString()).toBe('firstsecond');
+    expect(await textOf('chunks')).toBe('firstsecond');
+  });
+
+  test('the trailer of a signed stream', async () => {
+    const path = `/${bucket}/trailed`;
+    const whole = ['whole'];
+    const right = await stream(path, [whole, whole], (trailer) => trailer);
+    expect([right.status, await right.text()]).toEqual([200, '']);
+    const other = `x-amz-checksum-sha256:${sha256('other', 'base64')}`;
+    for (const alter of [
+      (trailer: string) => trailer.replace(/^.*/, other),
+      (trailer: string) => trailer.replace(/signature:./, 'signature:x'),
+      (trailer: string) => trailer.replace(/\r\nx-amz-trailer-signature.*/, ''),
+      (trailer: string) => `x-amz-meta-more:1\r\n${trailer}`,
+    ]) {
+      const refused = await stream(path, [whole, whole], alter);
+      expect([refused.status, await refused.text()]).toEqual([403, expect.stringContaining('SignatureDoesNotMatch')]);
+    }
+    expect(await textOf('trailed')).toBe('whole');
   });
 
   test('and it leaves nothing', async () => {
