@@ -4,9 +4,10 @@ import { expect, vi } from 'vitest';
 import { execute, query } from '@/lib/core/db/pool';
 import { sql } from '@/lib/core/db/sql';
 import { baseKey } from '@/lib/domains/databases/backups/store';
+import { keepBackups } from '@/lib/domains/databases/backups/work';
 import type { DatabaseEngine } from '@/lib/domains/databases/engines';
 import type { Backup, DatabaseClusterWithCredentials } from '@/lib/domains/databases/schema';
-import { settings } from '@/lib/settings';
+import { ownCell, settings } from '@/lib/settings';
 import { startDatabaseWorld } from './database-world';
 
 const until = <T>(look: () => Promise<T>) => vi.waitFor(look, { timeout: 180_000, interval: 200 });
@@ -77,7 +78,8 @@ export async function startBackupWorld(engine: DatabaseEngine, body: { name: str
     return restored;
   }
 
-  const order = () => execute(sql`UPDATE periodic_jobs SET due_at = now() WHERE name = 'databases.backups'`);
+  /** What the agent does every minute. */
+  const order = () => keepBackups(ownCell());
 
   /** The newest backup is verified; a byte of its data in another place, and it is not. */
   async function expectChecks(): Promise<void> {
