@@ -88,7 +88,7 @@ interface LabelSelectProps {
 
 function LabelSelect({ name, label, any, value, disabled, onChoose }: LabelSelectProps) {
   const id = useId();
-  const known = useLabelValues(name);
+  const { known, refresh } = useLabelValues(name);
   const values = [...new Set([...known, ...(value === undefined ? [] : [value])])];
   return (
     <SmallField label={label} htmlFor={id} className="w-44 max-sm:w-full">
@@ -97,17 +97,18 @@ function LabelSelect({ name, label, any, value, disabled, onChoose }: LabelSelec
         options={[{ value: ANY, label: any }, ...values.map((one) => ({ value: one, label: one }))]}
         value={value ?? ANY}
         disabled={disabled}
+        onFocus={refresh}
         onValueChange={(chosen) => onChoose(chosen === ANY ? null : chosen)}
       />
     </SmallField>
   );
 }
 
-/** Values of a label in the last week. */
-function useLabelValues(name: string): readonly string[] {
+/** Values of a label in the last week. New lines may have others: they are read again before one is chosen. */
+function useLabelValues(name: string) {
   const { api } = useProject();
-  const { data } = api.useQuery('get', '/api/v1/observability/loki/api/v1/label/{name}/values', {
+  const { data, refetch } = api.useQuery('get', '/api/v1/observability/loki/api/v1/label/{name}/values', {
     params: { path: { name }, query: { since: '7d' } },
   });
-  return data?.data ?? [];
+  return { known: data?.data ?? [], refresh: () => void refetch() };
 }
