@@ -74,7 +74,11 @@ test('the dashboard shows resources, usage, logs and incidents, and leads to the
 test('an instance has its own charts and logs', async ({ page, tenant, request }) => {
   const { id } = await createInstance(request, tenant, 'web-1');
   await open(page, `/projects/${tenant.slug}/compute/instances/${id}?tab=logs`, tenant.admin);
-  await expect(page.getByRole('log').getByRole('button').first()).toBeVisible();
+  // The machine may not have written anything when the page is opened.
+  await expect(async () => {
+    await page.getByRole('button', { name: 'Refresh' }).click();
+    await expect(page.getByRole('log').getByRole('button').first()).toBeVisible({ timeout: 2000 });
+  }).toPass();
   await expect(page.getByRole('combobox', { name: 'Service' })).toHaveCount(0);
   await expectAccessible(page);
   await expect(page.getByRole('link', { name: 'Open in Logs' })).toHaveAttribute('href', new RegExp(id));
