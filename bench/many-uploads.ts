@@ -4,9 +4,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 const GB = 1024 ** 3;
 const UPLOADS = 100;
-/** What the fastest upload sends in a round. */
+/** Bytes that the fastest upload sends per round. */
 const ROUND_BYTES = 4 * 1024 ** 2;
-/** The check for room counts what is announced within a fifth of a second. */
+/** Longer than the server keeps its figure of the free space, from which it subtracts each announced body. */
 const APART_MS = 250;
 const SAMPLE_MS = 200;
 const SHOWN_MS = 15_000;

@@ -30,6 +30,8 @@ const wholes: Readonly<Record<string, string>> = {
   'auth.login': 'signed in',
   'auth.logout': 'signed out',
   'request.quote': 'requested a quote',
+  // Entries of earlier releases.
+  'billing.quote': 'requested a quote',
   'billing.reconcile': 'checked billing',
   'iam.simulate': 'used the policy simulator',
   'month.close': 'closed the month',

@@ -479,7 +479,7 @@ describe('an archive', () => {
     expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(16 * bomb.length);
   });
 
-  test('that inflates the same bytes again and again, and lies about it, ends the deployment', async () => {
+  test('whose entries share their bytes, with false sizes, ends the deployment', async () => {
     const answer = await send(overlappingBomb(1000, Buffer.alloc(1024 ** 2), 10));
     expect(answer.status).toBe(201);
     expect(await settled((answer.body as CloudFunction).id)).toMatchObject({ status: 'error' });

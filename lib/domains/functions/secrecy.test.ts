@@ -16,7 +16,7 @@ const call = api();
 let acme: TestProject;
 let engines: MemoryEngines;
 let host: FunctionHost;
-/** What the platform has logged, before anything is redacted. */
+/** The platform's log lines before redaction. */
 let logged: string[];
 
 const VAULT = 'correct-horse-of-the-vault';

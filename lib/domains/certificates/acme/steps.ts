@@ -28,7 +28,7 @@ const projectOf = (step: Step<unknown>): string => {
   return step.operation.project_id;
 };
 
-/** The certificate of an order is gone: so are its key and what was answered for it. */
+/** Ends an order whose certificate has been deleted, and removes its key and its challenges. */
 const deleted = (orderId: string) => done({ rows: endOrder(orderId), log: 'The certificate was deleted.' });
 
 type OrderStep = Step<{ order_id: string }>;

@@ -36,9 +36,9 @@ export type Copied = { isDone: boolean; waits_for?: string; change?: JobChange }
 export type UpgradeEngine = {
   /** The check `compatibility`. */
   checkContents(cluster: Cluster, primary: Member, target: string): Promise<Check>;
-  /** Brings the new primary, which runs, to where its standbys can be started. @returns what is waited for, or null */
+  /** Prepares the running new primary for its standbys. @returns what to wait for; null when they can be started */
   settleNext(work: Work): Promise<string | null>;
-  /** Keeps the new members' own replication going. @returns what is waited for; null: all of them have everything */
+  /** Keeps replication among the new members going. @returns what to wait for; null when all of them have all data */
   nextInStep(work: Work): Promise<string | null>;
   /** One step of bringing the data to the new version, until it is close behind. */
   replicate(work: Work): Promise<Copied>;
@@ -50,13 +50,13 @@ export type UpgradeEngine = {
   keepFormer(work: Work): Promise<void>;
   /** Whether the upgrade can be taken back after its completion. */
   wayBack(work: Work): Promise<WayBack>;
-  /** What comes before the switch back. @returns whether the former version is close enough for it */
+  /** Prepares the switch back. @returns whether the former version is close enough behind for it */
   prepareWayBack(work: Work): Promise<{ isNear: boolean }>;
   /** Moves all clients back, with everything that was written on the new version. */
   switchBack(work: Work, endpoint: HeldEndpoint): Promise<Switched>;
   /** Undoes a switch back whose worker was killed in it. */
   takeBackSwitchBack(work: Work, endpoint: HeldEndpoint): Promise<void>;
-  /** Removes what an upgrade left on the primary that serves. */
+  /** Cleans up on the serving primary after an upgrade or its way back. */
   forget(cluster: Cluster, serving: Member): Promise<void>;
   /** Drops what this process remembers of a job. */
   ended(jobId: string): void;

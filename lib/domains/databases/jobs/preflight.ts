@@ -1,6 +1,7 @@
 import { now } from '@/lib/clock';
 import { query, queryOne } from '@/lib/core/db/pool';
 import { sql } from '@/lib/core/db/sql';
+import { reasonOf } from '@/lib/engines/error';
 import { listPrograms } from '@/lib/hosts/services/programs';
 import { type Cluster, primaryOf, servingMembers } from '../cluster/clusters';
 import { engineTitles } from '../engines';
@@ -10,6 +11,7 @@ import { findVersion, supportOf } from '../versions';
 import { memberName } from '../view';
 import { type Check, checkOf, type Problem } from './check';
 import { keptJobs } from './rows';
+import { isUnreachable } from './trouble';
 import { upgradesOf } from './work';
 
 /** A backup is fresh for a day. */
@@ -159,7 +161,16 @@ async function checkCapacity(cluster: Cluster, reserved: boolean): Promise<Check
 
 async function checkContents(cluster: Cluster, target: string): Promise<Check> {
   const primary = primaryOf(servingMembers(cluster));
-  if (!primary)
-    return checkOf('compatibility', [problem('The cluster has no primary.')], '', 'The contents could not be checked.');
-  return upgradesOf(cluster).checkContents(cluster, primary, target);
+  const unreadable = (text: string) =>
+    checkOf('compatibility', [problem(text)], '', 'The contents could not be checked.');
+  if (!primary) return unreadable('The cluster has no primary.');
+  try {
+    return await upgradesOf(cluster).checkContents(cluster, primary, target);
+  } catch (error) {
+    return unreadable(
+      isUnreachable(error)
+        ? 'The primary ended, or did not answer. Start the upgrade again once the cluster is available.'
+        : `They could not be read: ${reasonOf(error)}`,
+    );
+  }
 }

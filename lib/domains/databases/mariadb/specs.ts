@@ -44,8 +44,8 @@ const renderMember = (told: Record<string, string>) =>
     .join('');
 
 /**
- * From whom a member may copy data, by name: not from the one that clients write to while there is another one. Beside another
- * version, a copy comes from the same one, or goes from the serving one to the new primary: no server reads a newer one's.
+ * The members that a member may copy its data from, by name: never the one that clients write to, unless there is no other. During
+ * an upgrade, members copy from their own version, and only the new primary from the serving one: no server reads a newer format.
  */
 function donorsOf(cluster: Cluster, member: Member): string {
   const isNew = member.group_no > cluster.serving_group;

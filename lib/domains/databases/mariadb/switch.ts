@@ -13,7 +13,7 @@ const CATCH_UP_MS = 3_000;
 const POLL_MS = 10;
 const PATIENT_MS = 3_000;
 
-const pause = () => new Promise((resolve) => setTimeout(resolve, POLL_MS));
+export const pause = () => new Promise((resolve) => setTimeout(resolve, POLL_MS));
 
 /**
  * A planned switch: new connections wait, statements end, the successor applies everything, and then clients are led to it.

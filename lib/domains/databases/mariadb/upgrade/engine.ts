@@ -1,5 +1,4 @@
 import { engineOf } from '@/lib/engines/engines';
-import { reasonOf } from '@/lib/engines/error';
 import { type Cluster, type Member, membersOf } from '../../cluster/clusters';
 import { lasting, type Since } from '../../cluster/lasting';
 import { MemberError } from '../../cluster/member-error';
@@ -8,7 +7,7 @@ import { UpgradeTrouble } from '../../jobs/trouble';
 import { setProvider } from '../provider';
 import { settleRoles } from '../roles';
 import { isInStep, stateOf, statesOf } from '../state';
-import { catchUp, drain } from '../switch';
+import { catchUp, drain, pause } from '../switch';
 import { checkContents } from './contents';
 
 const PATIENT_MS = 3_000;
@@ -16,9 +15,8 @@ const TABLES_MS = 180_000;
 /** How long new members may be away before the upgrade is taken back, and former ones before the way back ends. */
 const AWAY_MS = 120_000;
 const ARRIVES_WITHIN_MS = 60_000;
-const POLL_MS = 20;
 
-/** New primaries whose own tables this process has upgraded. */
+/** Jobs for which this process has upgraded the server's own tables. */
 const upgraded = new Set<string>();
 
 /** What this process remembers of each job: since when its members have been away. */
@@ -31,17 +29,17 @@ function sinceOf(jobId: string): Since {
 }
 
 /** The new primary has copied everything, and the server's own tables are those of its version. */
-async function settleNext({ cluster, next }: Work): Promise<string | null> {
+async function settleNext({ job, cluster, next }: Work): Promise<string | null> {
   if (!isInStep({ member: next, state: await stateOf(cluster, next, PATIENT_MS) }))
     return 'the new primary to have all data';
-  if (upgraded.has(next.id)) return null;
+  if (upgraded.has(job.id)) return null;
   const { code, stdout, stderr } = await engineOf(cluster.cell_id).services.runInside(
     next.id,
     ['/usr/bin/python3', '-I', '-S', '/etc/service/member.py', 'upgrade'],
     { timeoutMs: TABLES_MS },
   );
   if (code !== 0) throw new Error(`the server's own tables could not be upgraded: ${`${stdout}${stderr}`.slice(-500)}`);
-  upgraded.add(next.id);
+  upgraded.add(job.id);
   return null;
 }
 
@@ -76,7 +74,7 @@ async function setWeights(cluster: Cluster, serving: number): Promise<void> {
 
 type Sides = { from: Member; to: Member; toward: SideName };
 
-/** Moves all clients from one primary to the other, both of one group: what one has acknowledged, the other gets. */
+/** Moves all clients from one primary to the other. Both are in one group, so whatever the first has acknowledged reaches the other. */
 async function switchBetween(
   cluster: Cluster,
   { from, to, toward }: Sides,
@@ -111,8 +109,6 @@ async function takeBack({ job, cluster }: Work, side: SideName, endpoint: HeldEn
   if (cluster.serving_group !== group) await endpoint.repoint(side);
   await endpoint.release();
 }
-
-const pause = () => new Promise((resolve) => setTimeout(resolve, POLL_MS));
 
 /** A statement of the new primary comes to every former member. */
 async function keepFormer({ job, cluster, next }: Work): Promise<void> {
@@ -154,11 +150,7 @@ async function forget(cluster: Cluster): Promise<void> {
 
 /** MariaDB: members of both versions are one group of Galera, and the endpoint moves from one version to the other. */
 export const mariadbUpgrades: UpgradeEngine = {
-  checkContents: (cluster, primary) =>
-    checkContents(cluster, primary).catch((error) => {
-      const details = [`They could not be read: ${reasonOf(error)}`];
-      return { id: 'compatibility', status: 'failed', message: 'The contents could not be checked.', details };
-    }),
+  checkContents,
   settleNext,
   nextInStep,
   replicate,
@@ -172,5 +164,8 @@ export const mariadbUpgrades: UpgradeEngine = {
     switchBetween(cluster, { from: next, to: former, toward: 'former' }, endpoint),
   takeBackSwitchBack: (work, endpoint) => takeBack(work, 'next', endpoint),
   forget,
-  ended: (jobId) => void memories.delete(jobId),
+  ended(jobId) {
+    memories.delete(jobId);
+    upgraded.delete(jobId);
+  },
 };

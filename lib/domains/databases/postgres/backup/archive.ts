@@ -91,7 +91,7 @@ async function put(client: Client, store: BackupStore, prefix: string, name: str
 }
 
 /**
- * Of several that archive the log of one server, the others wait until this session ends: one would take what the other one has
+ * Makes other archivers of the same server wait until this session ends. Otherwise one would take segments that another has just
  * released for a gap.
  */
 export const archiveAlone = (client: Client) => client.query('SELECT pg_advisory_lock($1)', [ARCHIVE_LOCK]);

@@ -1,8 +1,5 @@
-import { reasonOf } from '@/lib/engines/error';
-import { type Cluster, type Member, membersOf } from '../../cluster/clusters';
-import { checkOf } from '../../jobs/check';
+import { membersOf } from '../../cluster/clusters';
 import type { Copied, UpgradeEngine, Work } from '../../jobs/engine';
-import { isUnreachable } from '../../jobs/trouble';
 import { openSecrets } from '../../secrets';
 import { ask } from '../connections';
 import { NONE_ABSENT, newReplicationMemory, type ReplicationMemory, settleReplication } from '../replication';
@@ -37,18 +34,6 @@ const upgradeOf = ({ job, cluster, former, next }: Work): Upgrade => ({
   former: sideOf(cluster, former),
   next: sideOf(cluster, next),
 });
-
-async function checkContents(cluster: Cluster, primary: Member, target: string) {
-  const parameters = Object.keys(cluster.parameters);
-  try {
-    return await checkCompatibility(sideOf(cluster, primary), Number(target), parameters);
-  } catch (error) {
-    const text = isUnreachable(error)
-      ? 'The primary ended, or did not answer. Start the upgrade again once the cluster is available.'
-      : `They could not be read: ${reasonOf(error)}`;
-    return checkOf('compatibility', [{ blocks: true, text }], '', 'The contents could not be checked.');
-  }
-}
 
 /** The role that standbys and the other version follow with. Everything else comes from the former side. */
 async function settleFollower({ cluster, next }: Work): Promise<null> {
@@ -101,7 +86,8 @@ async function replicate(work: Work): Promise<Copied> {
 
 /** PostgreSQL: a new cluster follows by logical replication, and the former one by the reverse one. */
 export const postgresUpgrades: UpgradeEngine = {
-  checkContents,
+  checkContents: (cluster, primary, target) =>
+    checkCompatibility(sideOf(cluster, primary), Number(target), Object.keys(cluster.parameters)),
   settleNext: settleFollower,
   nextInStep,
   replicate,
