@@ -136,6 +136,16 @@ describe('a service certificate', () => {
     expect(new X509Certificate(asked[0]?.authorities ?? '').subject).toBe(`CN=database cluster ${one.id} CA 1`);
   });
 
+  test('is reissued once, for any number of concurrent requests', async () => {
+    const one = owner();
+    await ensureCertificate(one, 'server', server);
+    for (let round = 1; round <= 10; round += 1) {
+      const moved = { ...server, addresses: [`10.0.0.${round}`] };
+      const asked = await Promise.all(Array.from({ length: 8 }, () => ensureCertificate(one, 'server', moved)));
+      expect(new Set(asked.map(({ certificate, key }) => certificate + key)).size).toBe(1);
+    }
+  });
+
   test('is renewed well before its expiry, by the periodic job and on use', async () => {
     const [one, other] = [owner(), owner()];
     const before = [await ensureCertificate(one, 'server', server), await ensureCertificate(other, 'server', server)];

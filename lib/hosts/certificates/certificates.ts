@@ -187,12 +187,15 @@ async function issue(owner: CertificateOwner, { name, request, present, signer }
     issued_at: at,
     expires_at: issued.expires_at,
   };
-  await execute(sql`${insert('service_certificates', row)}
-    ON CONFLICT (owner_id, name) DO UPDATE SET authority_id = excluded.authority_id, common_name = excluded.common_name,
-      dns_names = excluded.dns_names, addresses = excluded.addresses, usage = excluded.usage,
-      certificate = excluded.certificate, sealed_key = excluded.sealed_key, issued_at = excluded.issued_at,
-      expires_at = excluded.expires_at
-    WHERE service_certificates.id = excluded.id AND service_certificates.certificate = ${present?.certificate ?? ''}`);
+  // A renewal keeps the id that its key is sealed with: as an upsert it could meet the other one's on the primary key.
+  await execute(
+    present
+      ? sql`UPDATE service_certificates SET authority_id = ${row.authority_id}::uuid, common_name = ${common_name}, dns_names = ${row.dns_names}::text[],
+          addresses = ${row.addresses}::text[], usage = ${usage}, certificate = ${row.certificate}, sealed_key = ${row.sealed_key}::bytea,
+          issued_at = ${at}::timestamptz, expires_at = ${row.expires_at}::timestamptz
+          WHERE id = ${id}::uuid AND certificate = ${present.certificate}`
+      : sql`${insert('service_certificates', row)} ON CONFLICT (owner_id, name) DO NOTHING`,
+  );
   const stored = await findCertificate(owner.id, name);
   if (!stored) throw new Error(`the owner ${owner.id} of a certificate was deleted while it was issued`);
   return stored;
