@@ -1,6 +1,6 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -34,6 +34,7 @@ export async function measureBalancer(): Promise<void> {
   const removals: (() => void)[] = [];
   try {
     const folder = mkdtempSync(join(tmpdir(), 'nephele-bench-'));
+    removals.push(() => rmSync(folder, { recursive: true }));
     const root = programRoot(host, proxyProgram);
     const proxy = join(root, 'usr/sbin/haproxy');
     const env = { ...process.env, LD_LIBRARY_PATH: join(root, 'usr/lib/x86_64-linux-gnu') };
@@ -47,10 +48,13 @@ export async function measureBalancer(): Promise<void> {
     const start = async (id: string, name: string, configuration: string): Promise<ChildProcess> => {
       const file = join(folder, name);
       writeFileSync(file, configuration);
-      const child = spawn('nsenter', await inside(id, [proxy, '-f', file]), {
+      // Like those of a node, its lines go to a file; nobody reads this one.
+      const lines = openSync(join(folder, `${name}.log`), 'a');
+      const child = spawn('nsenter', await inside(id, [proxy, '-W', '-f', file]), {
         env,
-        stdio: ['ignore', 'ignore', 'inherit'],
+        stdio: ['ignore', lines, 'ignore'],
       });
+      closeSync(lines);
       processes.push(child);
       return child;
     };
@@ -62,13 +66,16 @@ export async function measureBalancer(): Promise<void> {
       'server.cfg',
       `defaults\n  mode http\n  timeout client 60s\n  timeout connect 5s\n  timeout server 60s\nfrontend web\n  bind :${MEMBER_PORT}\n  http-request return status 200 content-type text/plain string "hello"\n`,
     );
-    await world.change(webListener(memberAt('member', 219)));
+    // A new interval between health checks is a reload: members alone would change in the nodes' processes, not in their files.
+    const { pool, ...listener } = webListener(memberAt('member', 219));
+    await world.change({ ...listener, pool: { ...pool, health_check: { ...pool.health_check, interval_s: 2 } } });
     await world.untilIs({ operating_status: 'online' });
 
     const active = await world.activeNode();
     const hand = await world.start('hand', HAND_ADDRESS, idle);
     const files = join(filesFolder(host, active.id), 'service');
     const served = readFileSync(join(files, 'haproxy.cfg'), 'utf8');
+    if (!served.includes(`10.0.0.219:${MEMBER_PORT} `)) throw new Error('the files of the node do not name its member');
     const byHand = served
       .replaceAll(world.balancer.vip_address, HAND_ADDRESS)
       .replaceAll(/\/run\/service/g, folder)

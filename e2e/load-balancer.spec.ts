@@ -1,3 +1,4 @@
+import { readdir, readFile } from 'node:fs/promises';
 import { get } from 'node:https';
 import type { Page } from '@playwright/test';
 import { certificateUpload } from '../lib/testing/certificates';
@@ -170,7 +171,41 @@ function ask(address: string): Promise<string> {
   });
 }
 
-test('two instances are put behind HTTPS in the wizard, both answer at a floating IP, and one is deleted unnoticed', async ({
+/** Kills the process of an instance, as its host could. */
+async function killGuest(id: string): Promise<void> {
+  const processes = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number);
+  const environments = await Promise.all(
+    processes.map((pid) => readFile(`/proc/${pid}/environ`, 'latin1').catch(() => '')),
+  );
+  const own = processes.filter((_, index) => environments[index]?.includes(`/qemu/${id}\0`));
+  expect(own.length).toBeGreaterThan(0);
+  for (const pid of own) {
+    try {
+      process.kill(pid, 'SIGKILL');
+    } catch {
+      // It ended with another one.
+    }
+  }
+}
+
+/** Requests one after the other until told to stop. */
+function visit(address: string) {
+  const answers: string[] = [];
+  let isOver = false;
+  const running = (async () => {
+    while (!isOver) answers.push((await ask(address)).slice(0, 4));
+  })();
+  return {
+    /** @returns the different statuses, and how many requests there were */
+    async stop() {
+      isOver = true;
+      await running;
+      return { statuses: [...new Set(answers)], requests: answers.length };
+    },
+  };
+}
+
+test('two instances are put behind HTTPS in the wizard and answer at a floating IP; one is killed, comes back and is deleted unnoticed', async ({
   page,
   tenant,
   request,
@@ -196,6 +231,7 @@ test('two instances are put behind HTTPS in the wizard, both answer at a floatin
   await next(page);
   for (const [place, name] of ['web-1', 'web-2'].entries()) await addMember(page, place + 1, name);
   await next(page);
+  for (const field of ['Interval', 'Timeout', 'Retries']) await page.getByLabel(field).fill('1');
   await next(page);
   await expect(page.getByText('shop.example.test')).toBeVisible();
   await expect(page.getByRole('list', { name: 'Members of web' })).toContainText('web-2:80 weight 1, 50%');
@@ -228,6 +264,20 @@ test('two instances are put behind HTTPS in the wizard, both answer at a floatin
   }).toPass(START);
 
   const [first] = await (await request.get('/api/v1/compute/instances?name=web-1', { headers })).json();
+  const visitors = [visit(address), visit(address)];
+  await killGuest(first.id);
+  await expect(diagram.getByText(/^web-1 \(Down/)).toBeAttached(START);
+  // Its host starts it again.
+  await expect(diagram.getByText('web-1 (Up, 50%)')).toBeAttached(START);
+  for (const { statuses, requests } of await Promise.all(visitors.map((visitor) => visitor.stop()))) {
+    expect(statuses).toEqual(['200 ']);
+    expect(requests).toBeGreaterThan(10);
+  }
+  await page.getByRole('tab', { name: 'Activity' }).click();
+  for (const did of ['stopped', 'resumed'])
+    await expect(page.getByText(`${did} sending traffic to a member of load balancer`).first()).toBeVisible();
+  await page.getByRole('tab', { name: 'Overview' }).click();
+
   expect((await request.delete(`/api/v1/compute/instances/${first.id}`, { headers })).status()).toBe(202);
   const statuses = new Set<string>();
   await expect(async () => {

@@ -8,16 +8,11 @@ import {
 } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { onChange } from '@/lib/core/db/changes';
 import { newId } from '@/lib/core/db/id';
 import { execute, queryRow } from '@/lib/core/db/pool';
 import { sql } from '@/lib/core/db/sql';
-import { Ingress } from '@/lib/domains/gateway/ingress/ingress';
-import { advanceRollouts } from '@/lib/domains/gateway/rollouts';
 import type { Route } from '@/lib/domains/gateway/schema';
-import { countTraffic } from '@/lib/domains/gateway/traffic/traffic';
 import { ensureProjectNetworking } from '@/lib/domains/network/project-networking';
-import { applyRouters } from '@/lib/domains/network/topology';
 import { replaceEngines } from '@/lib/engines/engines';
 import { PROGRAMS } from '@/lib/engines/local/catalogue/catalogue';
 import { openLocalEngine } from '@/lib/engines/local/local-engine';
@@ -26,16 +21,15 @@ import { LocalServices } from '@/lib/engines/local/services/local-services';
 import { findSandbox, processesOf } from '@/lib/engines/local/services/sandbox';
 import { filesFolder, removeVolatile } from '@/lib/engines/local/services/volatile';
 import { waitFor } from '@/lib/engines/local/turns';
-import type { ServiceSource, WantedService } from '@/lib/hosts/services/engine';
-import { keepServices } from '@/lib/hosts/services/keeper';
+import type { WantedService } from '@/lib/hosts/services/engine';
 import { endpoints } from '@/lib/platform/endpoints';
 import { forgetSettings, ownCell, settings } from '@/lib/settings';
 import { host, machineAt, options, shell } from './balancer-world';
 import { ownHost } from './domains/gateway';
+import { runGatewayAgent } from './gateway-agent';
 import { createCell } from './hosts';
 import { freePort } from './loopback';
 import { idOf, launch } from './machines';
-import { repeat } from './repeat';
 import { api, createProject, type TestProject } from './world';
 
 export { balancerTrouble as gatewayTrouble } from './balancer-world';
@@ -51,33 +45,28 @@ export type GatewayAnswer = { status: number; headers: IncomingHttpHeaders; text
 
 /**
  * The gateway as a real process. Its backends are servers of this test on loopback, which the test's settings allow, and
- * web servers on the networks of projects. What the worker and the agent do is done in this process.
+ * web servers on the networks of projects. What the worker and the agent do is done in this process, unless the test starts
+ * `gateway-agent-process.ts` (`isApart`).
  */
-export async function startGatewayWorld() {
+export async function startGatewayWorld({ isApart = false } = {}) {
   const services = new LocalServices(host, [...PROGRAMS, shell]);
   const call = api(endpoints);
   const cell = ownCell();
   const machines = new Map<string, WantedService>();
-  const servers: ServiceSource = { stopOrder: 0, wantedServices: async () => [...machines.values()] };
   replaceEngines({ ...openLocalEngine(options), services });
   await createCell(cell, { memory_mb: 10_000 });
-  let ingress = new Ingress(cell);
+  const running = isApart ? undefined : runGatewayAgent(() => machines.values());
   const ends: (() => Promise<unknown>)[] = [];
-
-  ends.unshift(repeat(200, () => applyRouters(cell)));
-  ends.unshift(repeat(500, () => keepServices(cell, [servers, known])));
-  ends.unshift(repeat(1000, () => ingress.settled()));
-  ends.unshift(repeat(500, () => countTraffic(cell)));
-  ends.unshift(repeat(500, () => advanceRollouts(cell)));
-  const changes = onChange(() => ingress.changed());
-  ends.unshift(() => changes.stop());
-  // Its socket for functions would keep a process that does nothing else.
-  ends.push(() => ingress.close());
+  ends.push(async () => running?.stop());
 
   const newAgent = () => new Agent({ keepAlive: true, maxSockets: 16 });
   let agent = newAgent();
   ends.push(async () => agent.destroy());
 
+  const here = () => {
+    if (!running) throw new Error('the agent is a process of its own');
+    return running;
+  };
   const token = (project: TestProject) => ({ token: project.users.member.token });
   const read = async (id: string, project: TestProject) =>
     (await call('GET', `/gateway/routes/${id}`, token(project))).body as Route;
@@ -98,18 +87,14 @@ export async function startGatewayWorld() {
     call,
     cell,
     get ingress() {
-      return ingress;
+      return here().ingress;
     },
     token,
     read,
     origin,
 
     /** A worker that knows nothing of what the last one did. */
-    async restartWorker(): Promise<void> {
-      await ingress.settled();
-      await ingress.close();
-      ingress = new Ingress(cell);
-    },
+    restartWorker: () => here().restart(),
 
     async project(name: string): Promise<TestProject> {
       const project = await createProject(name);
@@ -247,12 +232,3 @@ export async function startGatewayWorld() {
     },
   };
 }
-
-/** The keeper must not take the gateway for a stray. */
-const known: ServiceSource = {
-  stopOrder: 0,
-  wantedServices: async (cell) => {
-    const { gatewayWork } = await import('@/lib/domains/gateway/work');
-    return gatewayWork.services === 'none' ? [] : gatewayWork.services.wantedServices(cell);
-  },
-};

@@ -509,6 +509,9 @@ class Shim:
     def run(self):
         pause = FIRST_PAUSE
         adopted = self.running_pid()
+        if adopted is None:
+            # A service that died with its shim. The next one may write from the beginning: HAProxy ends appending to its output.
+            self.flush()
         while not self.stopping:
             pid = adopted or (None if self.state_is_full() else self.start())
             adopted, self.ended_by_watch = None, None
@@ -517,8 +520,7 @@ class Shim:
                 self.note(pid=pid, starts=self.status["starts"] + 1, started_at_ms=time.time_ns() // 1_000_000)
                 self.watch(pid)
                 self.note(pid=None, last_exit=self.exit_of(pid))
-            for output in [*self.outputs, *([self.spool] if self.spool else [])]:
-                output.flush()
+            self.flush()
             self.reap()
             self.command("delete", "--force", self.id, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
             if self.stopping:
@@ -529,6 +531,10 @@ class Shim:
             pause = FIRST_PAUSE if time.monotonic() - began > CALM_AFTER else pause
             self.sleep(pause)
             pause = min(LONGEST_PAUSE, pause * 2)
+
+    def flush(self):
+        for output in [*self.outputs, *([self.spool] if self.spool else [])]:
+            output.flush()
 
     def state_is_full(self):
         """Whether a watched folder is over its limit, and so its service may not run until it is emptied or grown."""

@@ -47,4 +47,28 @@ await testServicesHere(({ host, subject }) => {
       await services.removeService(spec.id);
     }
   });
+
+  it('no line of a front is lost after it was killed together with its supervisor', { timeout: 120_000 }, async () => {
+    const { services } = subject;
+    // Like HAProxy, it does not append to what is there.
+    const script =
+      'exec 1<>/proc/self/fd/1; for i in $(seq 100); do echo "line $i"; done; while true; do sleep 1000; done';
+    const spec = shellService(subject, script, { front: true, stopSeconds: 0.2 });
+    const wanted = Array.from({ length: 100 }, (_, index) => `line ${index + 1}`);
+    try {
+      await settleService(services, spec);
+      const read = async () =>
+        (await services.readLog(spec.id, null, 5000)).lines.flatMap(({ stream, message }) =>
+          stream === 'stdout' ? [message] : [],
+        );
+      await eventually(async () => (await read()).length >= 100);
+      subject.killSupervisor(spec.id);
+      subject.kill(spec.id);
+      await settleService(services, spec);
+      await eventually(async () => (await read()).length >= 200);
+      expect(await read()).toEqual([...wanted, ...wanted]);
+    } finally {
+      await services.removeService(spec.id);
+    }
+  });
 });
