@@ -55,9 +55,10 @@ const mysql: readonly CertifiedVersion[] = [
 export const certifiedVersions: readonly CertifiedVersion[] = [
   ...postgres,
   ...mysql,
-  ...others('valkey', ['8.0', '8.1', '9.1']).map((one) =>
-    one.version === '9.1' ? { ...one, program: { name: 'valkey', version: one.version } } : one,
-  ),
+  ...others('valkey', ['8.0', '8.1', '9.1']).map((one) => ({
+    ...one,
+    program: { name: 'valkey', version: one.version },
+  })),
   ...others('mongodb', ['0.7']).map((one) => ({ ...one, program: { name: 'mongodb', version: one.version } })),
   ...others('qdrant', ['0.9']).map((one) => ({ ...one, program: { name: 'qdrant', version: one.version } })),
 ];
