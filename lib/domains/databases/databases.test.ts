@@ -249,12 +249,12 @@ test('a cluster of MariaDB can go to the next series, with a way back that loses
 });
 
 test('an upgrade of an engine that has none is refused, with the engine', async () => {
-  await create('cache', {}, acme, 'valkey');
-  const refused = await call('POST', '/dbaas/clusters/valkey/default/cache/upgrade', {
+  await create('vectors', {}, acme, 'qdrant');
+  const refused = await call('POST', '/dbaas/clusters/qdrant/default/vectors/upgrade', {
     ...as(),
-    body: { target_version: '9.1' },
+    body: { target_version: '1.0' },
   });
-  expect([refused.status, messageOf(refused)]).toEqual([409, expect.stringContaining('valkey')]);
+  expect([refused.status, messageOf(refused)]).toEqual([409, expect.stringContaining('qdrant')]);
 });
 
 describe('changes', () => {

@@ -146,6 +146,15 @@ const byJoining: Method = {
   expected_pause_ms: 1000,
   rollback: { possible: true, until: '24 hours after the upgrade', loses: null },
 };
+const byFollowing: Method = {
+  method: 'New members follow the primary as standbys do, and take over behind the same address',
+  expected_pause_ms: 300,
+  rollback: {
+    possible: true,
+    until: '24 hours after the upgrade, or the first command that the former version does not know',
+    loses: null,
+  },
+};
 const inPlace: Method = {
   method: 'Member by member',
   expected_pause_ms: 1000,
@@ -156,7 +165,7 @@ const inPlace: Method = {
 export const upgradeMethods: Record<DatabaseEngine, Method> = {
   postgres: byReplication,
   mysql: byJoining,
-  valkey: inPlace,
+  valkey: byFollowing,
   mongodb: inPlace,
   qdrant: inPlace,
 };

@@ -73,8 +73,8 @@ async function endEarlier(step: JobStep, cluster: Cluster) {
   if (serving) await upgradesOf(cluster).forget(cluster, serving);
   const members = kept.flatMap(({ former_group }) => membersOf(cluster, former_group));
   const ended = Object.fromEntries(
-    kept.map(({ id }) => [
-      `kept ${id}`,
+    kept.map(({ id }, index) => [
+      `kept${index}`,
       jobChange(id, { rollback_until: null, rollback_ended: 'A later upgrade began.' }),
     ]),
   );
