@@ -286,7 +286,11 @@ const rollBackSteps = operationSteps(
       later(step, async (work) => {
         const { job, cluster } = work;
         const engine = upgradesOf(cluster);
-        if (cluster.serving_group === job.former_group) return goTo('removing');
+        if (cluster.serving_group === job.former_group) {
+          // A worker before this one came to the decision, and no further.
+          await inTurn(cluster.id, () => endpointOfUpgrade(work).release());
+          return goTo('removing');
+        }
         const { pauseMs } = await inTurn(cluster.id, async () => {
           const endpoint = endpointOfUpgrade(work);
           await engine.takeBackSwitchBack(work, endpoint);
