@@ -29,6 +29,9 @@ export async function startValkeyUpgrades() {
   }
   async function upgrade(target_version: string): Promise<DatabaseJob> {
     await world.untilIs('cache', 'available');
+    // The agent may not have seen all members of a new cluster yet.
+    const isRunning = async () => (await world.read('cache')).members.every(({ status }) => status === 'running');
+    await waitFor(isRunning, { timeoutMs: 60_000, everyMs: 50 });
     const answer = await call('POST', `${world.paths('cache')}/upgrade`, { target_version });
     if (answer.status !== 202) throw new Error(answer.text);
     return answer.body as DatabaseJob;

@@ -10,9 +10,11 @@ const NO_PING_SECONDS = 3_600;
 export const refuseWrites = (cluster: Cluster, member: Pick<Member, 'id'>) =>
   set(cluster, member, NO_WRITES, NO_PING_SECONDS);
 
-/** Has a member take writes as its role allows, or none while the cluster's disk is full. */
-export const settleWrites = (cluster: Cluster, member: Pick<Member, 'id'>, isReadOnly: boolean) =>
-  set(cluster, member, isReadOnly ? NO_WRITES : 0, PING_SECONDS);
+/** Has a member take writes as its role allows, or none while the cluster's disk is full; a pause of a switch ends. */
+export async function settleWrites(cluster: Cluster, member: Pick<Member, 'id'>, isReadOnly: boolean): Promise<void> {
+  await set(cluster, member, isReadOnly ? NO_WRITES : 0, PING_SECONDS);
+  await ask(cluster, member, ['CLIENT', 'UNPAUSE'], CHANGE_MS);
+}
 
 const set = (cluster: Cluster, member: Pick<Member, 'id'>, replicas: number, ping: number) =>
   ask(

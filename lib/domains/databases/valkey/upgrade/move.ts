@@ -111,7 +111,6 @@ async function stepDown(cluster: Cluster, from: Member, to: Member): Promise<boo
   try {
     await followAsFormer(cluster, from, to);
     await settleWrites(cluster, from, false);
-    await ask(cluster, from, ['CLIENT', 'UNPAUSE'], PATIENT_MS);
     return true;
   } catch (error) {
     if (!(error instanceof MemberError)) throw error;
@@ -124,7 +123,6 @@ async function stepDown(cluster: Cluster, from: Member, to: Member): Promise<boo
 async function undo(cluster: Cluster, serving: Member): Promise<void> {
   try {
     await settleWrites(cluster, serving, cluster.read_only);
-    await ask(cluster, serving, ['CLIENT', 'UNPAUSE'], PATIENT_MS);
     await settleFiles(cluster, serving);
   } catch (error) {
     log.warn({ cluster: cluster.id, reason: reasonOf(error) }, 'a switch could not be taken back at once');
