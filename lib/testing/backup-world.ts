@@ -15,7 +15,10 @@ const until = <T>(look: () => Promise<T>) => vi.waitFor(look, { timeout: 180_000
 export type BackupWorld = Awaited<ReturnType<typeof startBackupWorld>>;
 
 /** A world with a cluster that is backed up and restored, as every engine promises it. */
-export async function startBackupWorld(engine: DatabaseEngine, body: { name: string; ram_gb?: number }) {
+export async function startBackupWorld(
+  engine: DatabaseEngine,
+  body: { name: string; version?: string; ram_gb?: number },
+) {
   const world = await startDatabaseWorld(engine);
   const cluster = await world.create(body).catch(async (error) => {
     await world.stop();

@@ -3,10 +3,20 @@ import { queryOne } from '@/lib/core/db/pool';
 import { sql } from '@/lib/core/db/sql';
 import { type DatabaseClusterWithCredentials, type DatabaseJob, upgradeStages } from '@/lib/domains/databases/schema';
 import { waitFor } from '@/lib/engines/local/turns';
-import { startDatabaseWorld } from './database-world';
+import { startDatabaseWorld, type Written } from './database-world';
+import { connectValkey } from './valkey-connection';
 
 type World = Awaited<ReturnType<typeof startDatabaseWorld>>;
-type Subject = { cluster: DatabaseClusterWithCredentials; client: Awaited<ReturnType<World['connect']>> };
+type Cluster = DatabaseClusterWithCredentials;
+/** A client that writes, each row or key once, and finds out later what is there. */
+type Writer = {
+  startWriting(writers: number): Promise<unknown>;
+  stopWriting(): Promise<Written>;
+  lost(acknowledged: readonly string[]): Promise<string[]>;
+  version(): Promise<string>;
+  end(): void;
+};
+type Subject = { cluster: Cluster; client: Writer };
 
 /** What is killed, with SIGKILL: the process of worker and agent, or a primary of either version. */
 export type Victim = 'worker' | 'former primary' | 'next primary';
@@ -17,21 +27,35 @@ export type KilledStage = (typeof killedStages)[number] | 'rolling_back';
 
 type Progress = { stage: string; switching: boolean; progress: number };
 
+const sqlWriter =
+  (statement: string) =>
+  async (world: World, cluster: Cluster): Promise<Writer> => {
+    const client = await world.connect(cluster);
+    await client.run(['CREATE TABLE written (value varchar(100) PRIMARY KEY)']);
+    return { ...client, version: async () => String((await client.run([statement]))[0]?.rows?.[0]?.server_version) };
+  };
+
+async function valkeyWriter(world: World, cluster: Cluster): Promise<Writer> {
+  const client = await connectValkey(world, cluster);
+  const version = async () => /valkey_version:(\S+)/.exec(String(await client.run(['INFO', 'server'])))?.[1] ?? '';
+  return { ...client, version };
+}
+
+/** Of each engine whose clusters are upgraded: how it is written to, and whether a standby has each acknowledged write. */
 const engines = {
-  postgres: { from: '17', server: 'SHOW server_version' },
-  mysql: { from: '10.11', server: 'SELECT version() AS server_version' },
+  postgres: { connect: sqlWriter('SHOW server_version'), isSynchronous: true },
+  mysql: { connect: sqlWriter('SELECT version() AS server_version'), isSynchronous: true },
+  valkey: { connect: valkeyWriter, isSynchronous: false },
 } as const;
-type Upgraded = keyof typeof engines;
+export type Upgraded = keyof typeof engines;
 
 /** A cluster of an older version whose worker and agent can be killed, and a client that writes to it. */
-export async function startKilledUpgrades(storageGb: number, engine: Upgraded = 'postgres') {
-  const { from, server } = engines[engine];
+export async function startKilledUpgrades(engine: Upgraded, from: string, storageGb: number) {
+  const { connect, isSynchronous } = engines[engine];
   const world = await startDatabaseWorld(engine, { isApart: true });
   const begin = async (): Promise<Subject> => {
     const cluster = await world.create({ name: 'orders', version: from, storage_gb: storageGb });
-    const client = await world.connect(cluster);
-    await client.run(['CREATE TABLE written (value varchar(100) PRIMARY KEY)']);
-    return { cluster, client };
+    return { cluster, client: await connect(world, cluster) };
   };
   let subject = await begin();
   return {
@@ -45,7 +69,7 @@ export async function startKilledUpgrades(storageGb: number, engine: Upgraded = 
         await waitFor(isGone, { timeoutMs: 60_000, everyMs: 100 });
         subject = await begin();
       }
-      return killedUpgrades(world, subject, server).killAt(stage, victim, versions);
+      return killedUpgrades(world, subject, isSynchronous).killAt(stage, victim, versions);
     },
     async stop(): Promise<void> {
       subject.client.end();
@@ -55,7 +79,7 @@ export async function startKilledUpgrades(storageGb: number, engine: Upgraded = 
 }
 
 /** Upgrades of one cluster under writes, in which something is killed at a stage. */
-function killedUpgrades(world: World, { cluster, client }: Subject, serverVersion: string) {
+function killedUpgrades(world: World, { cluster, client }: Subject, isSynchronous: boolean) {
   const { name } = cluster;
   const progressOf = (id: string) =>
     queryOne<Progress>(sql`SELECT stage, switching, progress FROM database_jobs WHERE id = ${id}::uuid`);
@@ -101,14 +125,19 @@ function killedUpgrades(world: World, { cluster, client }: Subject, serverVersio
     );
   }
 
-  /** Clients find everything that was acknowledged, and can write. */
-  async function isWhole(acknowledged: readonly string[], version: string): Promise<void> {
+  /**
+   * Clients find everything that was acknowledged, but for `mayBeLost` writes, and can write.
+   * @returns what was found
+   */
+  async function isWhole(acknowledged: readonly string[], version: string, mayBeLost = 0): Promise<string[]> {
     await isHealthy();
-    const [server] = await client.run([serverVersion]);
-    expect(server?.rows?.[0]?.server_version).toMatch(new RegExp(`^${version}\\.`));
-    expect(await client.lost(acknowledged)).toEqual([]);
+    expect(await client.version()).toMatch(new RegExp(`^${version}\\.`));
+    const lost = new Set(await client.lost(acknowledged));
+    if (lost.size > 0) console.info(`lost: ${lost.size} of ${acknowledged.length}, of which ${mayBeLost} may be`);
+    expect(lost.size).toBeLessThanOrEqual(mayBeLost);
     const after = await world.read(name);
     expect([after.version, after.status_reason]).toEqual([version, null]);
+    return acknowledged.filter((one) => !lost.has(one));
   }
 
   const ENDS = ['completed', 'rolled_back', 'failed'];
@@ -118,6 +147,7 @@ function killedUpgrades(world: World, { cluster, client }: Subject, serverVersio
     async killAt(stage: KilledStage, victim: Victim, [from, to]: readonly [string, string]) {
       await isHealthy();
       await client.startWriting(2);
+      const began = performance.now();
       const path = `${world.paths(name)}/upgrade`;
       const answer = await world.call('POST', path, { ...world.as, body: { target_version: to } });
       expect([answer.status, answer.text]).toEqual([202, expect.anything()]);
@@ -128,8 +158,15 @@ function killedUpgrades(world: World, { cluster, client }: Subject, serverVersio
       }
       const end = await until(id, ENDS, 400_000);
       const there = await client.stopWriting();
+      // Where standbys follow without being waited for, a primary that is killed takes along what it had not sent: less than a second's.
+      const perSecond = Math.ceil(there.acknowledged.length / ((performance.now() - began) / 1_000));
+      const mayBeLost = isSynchronous || victim === 'worker' ? 0 : perSecond;
       expect(end).not.toBe('failed');
-      await isWhole(there.acknowledged, end === 'completed' ? to : from);
+      const kept = await isWhole(
+        there.acknowledged,
+        end === 'completed' ? to : from,
+        stage === 'rolling_back' ? 0 : mayBeLost,
+      );
       const job = await jobOf(id);
       const { acknowledged, ...figures } = there;
       console.info(`${victim} killed at ${stage}: ${end}`, {
@@ -159,7 +196,8 @@ function killedUpgrades(world: World, { cluster, client }: Subject, serverVersio
       const back = await until(id, ENDS, 400_000);
       const here = await client.stopWriting();
       expect(here.acknowledged.length).toBeGreaterThan(0);
-      await isWhole([...acknowledged, ...here.acknowledged], back === 'rolled_back' ? from : to);
+      const allowed = stage === 'rolling_back' ? mayBeLost : 0;
+      await isWhole([...kept, ...here.acknowledged], back === 'rolled_back' ? from : to, allowed);
       const last = await jobOf(id);
       // A fail-over of the new version ends the way back; it must not end for anything else.
       if (victim !== 'next primary') expect(back).toBe('rolled_back');

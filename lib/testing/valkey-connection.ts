@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import type { DatabaseClusterWithCredentials } from '@/lib/domains/databases/schema';
-import type { startDatabaseWorld } from './database-world';
+import type { Written as Recorded, startDatabaseWorld } from './database-world';
 
 type World = Pick<Awaited<ReturnType<typeof startDatabaseWorld>>, 'inTenantNetwork'>;
 type Written = { acknowledged: number; lost: number; gap_ms: number; errors: number };
@@ -23,6 +23,10 @@ export async function connectValkey(
   return {
     run: (...commands: (string | number)[][]) => ask<unknown[]>({ kind: 'run', commands }),
     write: (ms: number) => ask<Written>({ kind: 'write', ms }),
+    startWriting: (writers = 2) => ask({ kind: 'start', writers }),
+    stopWriting: () => ask<Recorded>({ kind: 'stop' }),
+    /** Those of these keys that the cluster does not have. */
+    lost: (keys: readonly string[]) => ask<string[]>({ kind: 'lost', keys }),
     end: () => void child.stdin.end(),
   };
 }

@@ -178,9 +178,8 @@ test('a cluster of MongoDB is a replica set of one, said to be a preview, and cl
   expect((await create('more', { version: '0.0' }, acme, 'mongodb')).status).toBe(400);
 });
 
-test('a version of Valkey without a program answers 503 and names one that has it', async () => {
-  const answer = await create('old', { version: '8.0' }, acme, 'valkey');
-  expect([answer.status, messageOf(answer)]).toEqual([503, expect.stringContaining('Choose 9.1')]);
+test('clusters of Valkey are created with its newest version, or with an older one that is certified', async () => {
+  expect((await create('old', { version: '8.0' }, acme, 'valkey')).body).toMatchObject({ version: '8.0' });
   expect((await create('cache', {}, acme, 'valkey')).body).toMatchObject({ version: '9.1', endpoint: { port: 6379 } });
 });
 
@@ -250,12 +249,12 @@ test('a cluster of MariaDB can go to the next series, with a way back that loses
 });
 
 test('an upgrade of an engine that has none is refused, with the engine', async () => {
-  await create('cache', {}, acme, 'valkey');
-  const refused = await call('POST', '/dbaas/clusters/valkey/default/cache/upgrade', {
+  await create('vectors', {}, acme, 'qdrant');
+  const refused = await call('POST', '/dbaas/clusters/qdrant/default/vectors/upgrade', {
     ...as(),
-    body: { target_version: '9.1' },
+    body: { target_version: '1.0' },
   });
-  expect([refused.status, messageOf(refused)]).toEqual([409, expect.stringContaining('valkey')]);
+  expect([refused.status, messageOf(refused)]).toEqual([409, expect.stringContaining('qdrant')]);
 });
 
 describe('changes', () => {

@@ -55,9 +55,10 @@ const mysql: readonly CertifiedVersion[] = [
 export const certifiedVersions: readonly CertifiedVersion[] = [
   ...postgres,
   ...mysql,
-  ...others('valkey', ['8.0', '8.1', '9.1']).map((one) =>
-    one.version === '9.1' ? { ...one, program: { name: 'valkey', version: one.version } } : one,
-  ),
+  ...others('valkey', ['8.0', '8.1', '9.1']).map((one) => ({
+    ...one,
+    program: { name: 'valkey', version: one.version },
+  })),
   ...others('mongodb', ['0.7']).map((one) => ({ ...one, program: { name: 'mongodb', version: one.version } })),
   ...others('qdrant', ['0.9']).map((one) => ({ ...one, program: { name: 'qdrant', version: one.version } })),
 ];
@@ -145,6 +146,15 @@ const byJoining: Method = {
   expected_pause_ms: 1000,
   rollback: { possible: true, until: '24 hours after the upgrade', loses: null },
 };
+const byFollowing: Method = {
+  method: 'New members follow the primary as standbys do, and take over behind the same address',
+  expected_pause_ms: 300,
+  rollback: {
+    possible: true,
+    until: '24 hours after the upgrade, or the first command that the former version does not know',
+    loses: null,
+  },
+};
 const inPlace: Method = {
   method: 'Member by member',
   expected_pause_ms: 1000,
@@ -155,7 +165,7 @@ const inPlace: Method = {
 export const upgradeMethods: Record<DatabaseEngine, Method> = {
   postgres: byReplication,
   mysql: byJoining,
-  valkey: inPlace,
+  valkey: byFollowing,
   mongodb: inPlace,
   qdrant: inPlace,
 };

@@ -12,7 +12,10 @@ import { type Cluster, primaryOf, servingMembers } from './clusters';
 const HERE = dirname(fileURLToPath(import.meta.url));
 const HOLD_ACTION = readFileSync(join(HERE, '../endpoint/hold.lua'), 'utf8');
 
-/** One certificate for all members: it names every address at which a client may find one. */
+/**
+ * One certificate for all that speak TLS: it names every address at which a client may find one. An endpoint that speaks it
+ * alone is known by its own: it would begin anew whenever members come or go.
+ */
 export const certificateOf = (cluster: Cluster): Promise<ServiceCertificate> =>
   ensureCertificate({ id: cluster.id, kind: 'database_cluster', project_id: cluster.project_id }, 'server', {
     common_name: cluster.name,
@@ -20,7 +23,7 @@ export const certificateOf = (cluster: Cluster): Promise<ServiceCertificate> =>
     addresses: [
       cluster.address,
       ...(cluster.floating_ip === null ? [] : [cluster.floating_ip]),
-      ...cluster.members.map(({ ip }) => ip).toSorted(),
+      ...(enginePorts[cluster.engine].tls === 'endpoint' ? [] : cluster.members.map(({ ip }) => ip).toSorted()),
     ],
     usage: 'server',
   });

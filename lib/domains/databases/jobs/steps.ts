@@ -73,8 +73,8 @@ async function endEarlier(step: JobStep, cluster: Cluster) {
   if (serving) await upgradesOf(cluster).forget(cluster, serving);
   const members = kept.flatMap(({ former_group }) => membersOf(cluster, former_group));
   const ended = Object.fromEntries(
-    kept.map(({ id }) => [
-      `kept ${id}`,
+    kept.map(({ id }, index) => [
+      `kept${index}`,
       jobChange(id, { rollback_until: null, rollback_ended: 'A later upgrade began.' }),
     ]),
   );
@@ -286,7 +286,11 @@ const rollBackSteps = operationSteps(
       later(step, async (work) => {
         const { job, cluster } = work;
         const engine = upgradesOf(cluster);
-        if (cluster.serving_group === job.former_group) return goTo('removing');
+        if (cluster.serving_group === job.former_group) {
+          // A worker before this one came to the decision, and no further.
+          await inTurn(cluster.id, () => endpointOfUpgrade(work).release());
+          return goTo('removing');
+        }
         const { pauseMs } = await inTurn(cluster.id, async () => {
           const endpoint = endpointOfUpgrade(work);
           await engine.takeBackSwitchBack(work, endpoint);

@@ -10,7 +10,7 @@ if (trouble !== null && process.env.CI) throw new Error(trouble);
 describe.skipIf(trouble !== null)(`an upgrade without its worker${trouble ? ` (skipped: ${trouble})` : ''}`, () => {
   let upgrades: Awaited<ReturnType<typeof startKilledUpgrades>>;
   beforeAll(async () => {
-    upgrades = await startKilledUpgrades(2);
+    upgrades = await startKilledUpgrades('postgres', '17', 2);
   }, 300_000);
   afterAll(async () => {
     await upgrades?.stop();

@@ -1,3 +1,5 @@
+import { queryOne } from '@/lib/core/db/pool';
+import { sql } from '@/lib/core/db/sql';
 import { engineOf } from '@/lib/engines/engines';
 import { log } from '@/lib/log';
 import { appoint } from '../cluster/appoint';
@@ -8,13 +10,15 @@ import type { Failure } from '../cluster/member-error';
 import { restartEndpoint, restartMember, startMember } from '../cluster/member-process';
 import { type MemberNote, noteStates, OBSERVED } from '../cluster/notes';
 import { endpointFacts, endpointOf } from '../cluster/specs';
+import { PRIMARY } from '../endpoint/configuration';
 import { endpointStats, hold, reaches, release, repoint, settleEndpoint } from '../endpoint/endpoint';
 import { memberName } from '../view';
-import { ask, forget } from './connections';
-import { promote, settleRoles } from './follow';
-import { NO_WRITES } from './settings-file';
+import { forget } from './connections';
+import { promote, settleOthers, settleRoles } from './follow';
+import { leaderOf } from './leader';
 import { memberSpec } from './specs';
-import { bestStandby, type Seen, statesOf } from './state';
+import { bestStandby, lagBehind, type Seen, statesOf } from './state';
+import { settleWrites } from './writes';
 
 /** A primary that ended may be back with its file within this time; then nothing is lost. One that never served gets longer. */
 const PATIENCE_MS: Record<Failure, { seen: number; unseen: number }> = {
@@ -44,7 +48,12 @@ async function look(cluster: Cluster, memory: Memory): Promise<void> {
   const primary = primaryOf(members);
   if (!primary) return;
   const endpoint = endpointOf(cluster);
-  const [seen, stats] = await Promise.all([statesOf(cluster, members), endpointStats(endpoint)]);
+  const beside = cluster.members.filter(({ group_no, leaving }) => group_no !== cluster.serving_group && !leaving);
+  const [seen, others, stats] = await Promise.all([
+    statesOf(cluster, members),
+    statesOf(cluster, beside),
+    endpointStats(endpoint),
+  ]);
   const reached = (member: Member) => (stats ? reaches(endpoint, stats, member.ip) : undefined);
   const own = seen.find(({ member }) => member === primary);
   const failure = own && failureOf(primary, own, seen, memory, reached);
@@ -58,15 +67,33 @@ async function look(cluster: Cluster, memory: Memory): Promise<void> {
     memory.sawPrimary = primary.id;
     memory.offset = own.state.offset;
   }
+  const isElsewhere = stats !== undefined && stats.get(PRIMARY)?.addr !== `${primary.ip}:${endpoint.port}`;
+  // A switch may have ended since the rows were read: what it decided must not be undone.
+  if ((isElsewhere || [...seen, ...others].some((one) => isMisplaced(cluster, one))) && !(await isCurrent(cluster)))
+    return;
   await settleRoles(cluster, primary, seen);
+  await settleOthers(cluster, seen, others);
   if (stats) await settleEndpoint(endpoint, endpointFacts(cluster), stats);
   wakeHung(cluster, seen, stats !== undefined, memory);
-  await note(cluster, seen, primary);
-  if (own?.state.isUp && own.state.isPrimary)
-    await watchDisk(cluster, primary, memory, async (isFull) => {
-      await ask(cluster, primary, ['CONFIG', 'SET', 'min-replicas-to-write', isFull ? NO_WRITES : 0], 2_000);
-    });
+  await note(cluster, seen, others, primary);
+  if (!own?.state.isUp || !own.state.isPrimary) return;
+  // A switch that was never decided has left it so.
+  if (own.state.refusesWrites !== cluster.read_only) await settleWrites(cluster, primary, cluster.read_only);
+  await watchDisk(cluster, primary, memory, async (isFull) => {
+    await settleWrites(cluster, primary, isFull);
+  });
 }
+
+/** Whether a member that answers is not in the role, or does not follow the member, that the rows name. */
+function isMisplaced(cluster: Cluster, { member, state }: Seen): boolean {
+  const leader = leaderOf(cluster, member);
+  return state.isUp && (state.isPrimary ? leader !== undefined : state.follows !== leader?.ip);
+}
+
+/** Whether the primary is still the one that was read. */
+const isCurrent = async ({ id, moves }: Cluster): Promise<boolean> =>
+  (await queryOne(sql`SELECT id FROM database_clusters WHERE id = ${id}::uuid AND moves = ${moves}::int`)) !==
+  undefined;
 
 /** Why the primary must be replaced now; undefined while it need not. */
 function failureOf(
@@ -135,11 +162,14 @@ function wakeHung(cluster: Cluster, seen: readonly Seen[], endpointAnswers: bool
   restartEndpoint(cluster);
 }
 
-async function note(cluster: Cluster, seen: readonly Seen[], primary: Member): Promise<void> {
+async function note(cluster: Cluster, seen: readonly Seen[], others: readonly Seen[], primary: Member): Promise<void> {
   const own = seen.find(({ member }) => member === primary);
   const written = own?.state.isUp && own.state.isPrimary ? own.state.offset : null;
   await noteStates(cluster, {
-    members: seen.map((one) => noteOf(one, written)),
+    members: [
+      ...seen.map((one) => noteOf(one, written)),
+      ...others.map((one) => noteOfOther(cluster, one, [...seen, ...others])),
+    ],
     running: seen.filter(({ state }) => state.isUp).length,
     ...statusOf(cluster, seen, primary, written !== null),
   });
@@ -154,6 +184,15 @@ function noteOf({ member, state }: Seen, written: number | null): MemberNote {
   if (state.isPrimary) return { id, status: 'running', reason: null, lag: null };
   const lag = written === null ? null : Math.max(0, written - state.offset);
   return { id, status: state.isLinked && member.in_sync ? 'running' : 'catching_up', reason: null, lag };
+}
+
+/** A member of the version that does not serve. */
+function noteOfOther(cluster: Cluster, one: Seen, all: readonly Seen[]): MemberNote {
+  const { member, state } = one;
+  if (!state.isUp) return noteOf(one, null);
+  const leader = leaderOf(cluster, member);
+  const lag = leader ? lagBehind(state, leader, all.find((other) => other.member.id === leader.id)?.state) : null;
+  return { id: member.id, status: lag === null ? 'catching_up' : 'running', reason: null, lag };
 }
 
 function statusOf(cluster: Cluster, seen: readonly Seen[], primary: Member, isServed: boolean) {

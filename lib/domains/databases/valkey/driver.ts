@@ -5,6 +5,7 @@ import { forget, forgetAll } from './connections';
 import { inStep } from './follow';
 import { memberSpec } from './specs';
 import { switchPrimary } from './switch';
+import { valkeyUpgrades } from './upgrade/engine';
 import { settleUsers } from './users';
 
 export const valkeyDriver: EngineDriver = {
@@ -15,7 +16,7 @@ export const valkeyDriver: EngineDriver = {
   switchPrimary,
   newLook,
   backups: valkeyBackups,
-  upgrades: null,
+  upgrades: valkeyUpgrades,
   forget,
   forgetAll,
 };

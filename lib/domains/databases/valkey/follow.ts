@@ -3,10 +3,12 @@ import { sql } from '@/lib/core/db/sql';
 import { type Cluster, type Member, primaryOf, servingMembers } from '../cluster/clusters';
 import { enginePorts } from '../ports';
 import { ask } from './connections';
-import { type Seen, statesOf } from './state';
+import { leaderOf } from './leader';
+import { lagBehind, type MemberState, type Seen, statesOf } from './state';
+import { settleWrites } from './writes';
 
 /** A standby this close to the primary may be promoted. */
-const CLOSE_BYTES = 1024 ** 2;
+export const CLOSE_BYTES = 1024 ** 2;
 const CHANGE_MS = 2_000;
 const PATIENT_MS = 5_000;
 
@@ -31,6 +33,30 @@ export async function settleRoles(cluster: Cluster, primary: Member, seen: reado
     const isClose = isFollowing && written - state.offset <= CLOSE_BYTES;
     if (isClose !== member.in_sync) await note(cluster, member, isClose);
   }
+}
+
+/**
+ * Keeps the members of a version that does not serve following the one that does: its primary the serving one, its standbys
+ * their own. Level-triggered.
+ */
+export async function settleOthers(cluster: Cluster, seen: readonly Seen[], others: readonly Seen[]): Promise<void> {
+  const known = new Map<string, MemberState>([...seen, ...others].map(({ member, state }) => [member.id, state]));
+  for (const { member, state } of others) {
+    const leader = leaderOf(cluster, member);
+    if (!leader || !state.isUp) continue;
+    if (state.isPrimary) await followAsFormer(cluster, member, leader);
+    else if (state.follows !== leader.ip) await follow(cluster, member, leader);
+    if (state.refusesWrites) await settleWrites(cluster, member, false);
+    const lag = lagBehind(state, leader, known.get(leader.id));
+    const isClose = lag !== null && lag <= CLOSE_BYTES;
+    if (member.role === 'standby' && isClose !== member.in_sync) await note(cluster, member, isClose);
+  }
+}
+
+/** Has the primary of one version follow that of another: what it refuses is counted from then on. */
+export async function followAsFormer(cluster: Cluster, member: Member, leader: Pick<Member, 'ip'>): Promise<void> {
+  await ask(cluster, member, ['CONFIG', 'RESETSTAT'], CHANGE_MS);
+  await follow(cluster, member, leader);
 }
 
 async function note(cluster: Cluster, standby: Member, isInSync: boolean): Promise<void> {

@@ -14,6 +14,9 @@ export const passwordHash = (password: string): string => createHash('sha256').u
 /** Share of a member's memory for data: the rest is for connections, and for the copy while the file is written anew. */
 const DATA_SHARE = 0.7;
 
+/** How often a primary shows its replicas that it is there. */
+export const PING_SECONDS = 1;
+
 /** `valkey.conf` of a member: a change of it needs a restart. What the tenant chose comes last. */
 export function renderSettings({ ram_gb, parameters }: { ram_gb: number; parameters: Parameters }): string {
   const own: Record<string, string | number | boolean> = {
@@ -26,13 +29,15 @@ export function renderSettings({ ram_gb, parameters }: { ram_gb: number; paramet
     dir: '/state',
     logfile: '""',
     daemonize: 'no',
+    // Not every program brings locales along.
+    'locale-collate': 'C',
     appendonly: 'yes',
     appendfsync: 'always',
     save: '""',
     'repl-diskless-sync': 'yes',
     'repl-diskless-sync-delay': 0,
     'repl-timeout': 5,
-    'repl-ping-replica-period': 1,
+    'repl-ping-replica-period': PING_SECONDS,
     'repl-backlog-size': '16mb',
     'enable-debug-command': 'no',
     'enable-module-command': 'no',
@@ -47,9 +52,16 @@ export function renderSettings({ ram_gb, parameters }: { ram_gb: number; paramet
 
 /** `valkey.conf` of a server that only loads a backup: nothing reaches it but its own sandbox. */
 export const renderCheck = (): string =>
-  ['port 0', `unixsocket /run/service/${SOCKET}`, 'dir /state', 'logfile ""', 'appendonly yes', 'save ""', ''].join(
-    '\n',
-  );
+  [
+    'port 0',
+    `unixsocket /run/service/${SOCKET}`,
+    'dir /state',
+    'logfile ""',
+    'locale-collate C',
+    'appendonly yes',
+    'save ""',
+    '',
+  ].join('\n');
 
 /** A number of replicas that no cluster has: writes are refused while so many are asked for. */
 export const NO_WRITES = 100;

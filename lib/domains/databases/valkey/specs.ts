@@ -1,13 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { VALKEY_COMMAND, VALKEY_RESTORE } from '@/lib/engines/local/catalogue/valkey';
+import { VALKEY_RESTORE, valkeyCommand } from '@/lib/engines/local/catalogue/valkey';
 import type { ServiceFile, ServiceSpec } from '@/lib/hosts/services/engine';
 import { CHECK_LIMITS, type CheckedBackup } from '../backups/engine';
 import { CHECKED, framesFile } from '../backups/framed';
-import { type Cluster, type Member, primaryOf, servingMembers } from '../cluster/clusters';
+import type { Cluster, Member } from '../cluster/clusters';
 import { portOf } from '../cluster/specs';
 import { openSecrets } from '../secrets';
+import { leaderOf } from './leader';
 import { renderCheck, renderRole, renderSettings, renderUsers, SOCKET } from './settings-file';
 
 const HERE = dirname(fileURLToPath(import.meta.url));
@@ -16,26 +17,27 @@ const restoreFiles: readonly ServiceFile[] = [
   { path: 'restore.py', content: readFileSync(join(HERE, 'box/restore.py'), 'utf8'), secret: false },
   framesFile,
 ];
-const restoreCommand = (purpose: 'restore' | 'check') => [
+const restoreCommand = (purpose: 'restore' | 'check', version: string) => [
   '/usr/bin/python3',
   '-I',
   '-S',
   '/etc/service/restore.py',
   purpose,
-  ...VALKEY_COMMAND,
+  ...valkeyCommand(version),
 ];
 
 /** The desired state of a member. */
 export async function memberSpec(cluster: Cluster, member: Member): Promise<ServiceSpec> {
   const secrets = openSecrets(cluster.id, cluster.sealed_secrets);
-  const primary = primaryOf(servingMembers(cluster));
   // Only until the data are there: then the member is as any other.
   const isRestored = member.role === 'primary' && cluster.recovery !== null;
-  const follows = member.role === 'standby' && primary ? primary.ip : null;
+  const follows = leaderOf(cluster, member)?.ip ?? null;
   return {
     id: member.id,
     program: { name: isRestored ? VALKEY_RESTORE : 'valkey', version: member.version },
-    argv: isRestored ? restoreCommand('restore') : [...VALKEY_COMMAND, '/etc/service/valkey.conf'],
+    argv: isRestored
+      ? restoreCommand('restore', member.version)
+      : [...valkeyCommand(member.version), '/etc/service/valkey.conf'],
     environment: { INCARNATION: String(member.incarnation), ...(isRestored && { PYTHONDONTWRITEBYTECODE: '1' }) },
     files: [
       ...(isRestored ? restoreFiles : []),
@@ -67,7 +69,7 @@ const CHECK_OWN_MB = 48;
 export const checkSpec = ({ id, version, storage_gb, ram_gb }: CheckedBackup): ServiceSpec => ({
   id,
   program: { name: VALKEY_RESTORE, version },
-  argv: restoreCommand('check'),
+  argv: restoreCommand('check', version),
   environment: { INCARNATION: '1', PYTHONDONTWRITEBYTECODE: '1' },
   files: [...restoreFiles, { path: 'valkey.conf', content: renderCheck(), secret: false }],
   state: { sizeMb: storage_gb * 1024 },

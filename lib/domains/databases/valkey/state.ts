@@ -2,11 +2,19 @@ import type { Cluster, Member } from '../cluster/clusters';
 import { type Failure, MemberError } from '../cluster/member-error';
 import { ask } from './connections';
 
-/** A member as it answered just now; an offset counts bytes of replicated commands. */
+type Up = {
+  isUp: true;
+  /** Bytes of replicated commands. */
+  offset: number;
+  /** Whether it was told to take no writes (`refuseWrites`). */
+  refusesWrites: boolean;
+};
+
+/** A member as it answered just now. */
 export type MemberState =
   | { isUp: false; failure: Failure }
-  | { isUp: true; isPrimary: true; offset: number }
-  | { isUp: true; isPrimary: false; offset: number; follows: string; isLinked: boolean };
+  | (Up & { isPrimary: true })
+  | (Up & { isPrimary: false; follows: string; isLinked: boolean });
 
 export type Seen = { member: Member; state: MemberState };
 
@@ -14,12 +22,15 @@ export type Seen = { member: Member; state: MemberState };
 export async function stateOf(cluster: Cluster, member: Member, timeoutMs = 700): Promise<MemberState> {
   try {
     const info = fieldsOf(String(await ask(cluster, member, ['INFO', 'replication'], timeoutMs)));
+    // Shown where replicas are asked for before a write is taken.
+    const refusesWrites = info.has('min_slaves_good_slaves');
     if (info.get('role') === 'master')
-      return { isUp: true, isPrimary: true, offset: Number(info.get('master_repl_offset')) };
+      return { isUp: true, isPrimary: true, offset: Number(info.get('master_repl_offset')), refusesWrites };
     return {
       isUp: true,
       isPrimary: false,
       offset: Number(info.get('slave_repl_offset')),
+      refusesWrites,
       follows: info.get('master_host') ?? '',
       isLinked: info.get('master_link_status') === 'up',
     };
@@ -29,7 +40,7 @@ export async function stateOf(cluster: Cluster, member: Member, timeoutMs = 700)
   }
 }
 
-const fieldsOf = (text: string): ReadonlyMap<string, string> =>
+export const fieldsOf = (text: string): ReadonlyMap<string, string> =>
   new Map(
     text.split('\r\n').map((line): [string, string] => {
       const at = line.indexOf(':');
@@ -39,6 +50,16 @@ const fieldsOf = (text: string): ReadonlyMap<string, string> =>
 
 export const statesOf = (cluster: Cluster, members: readonly Member[], timeoutMs?: number): Promise<Seen[]> =>
   Promise.all(members.map(async (member) => ({ member, state: await stateOf(cluster, member, timeoutMs) })));
+
+/** Whether a member follows another, and how far it is behind that; null where it does not. */
+export function lagBehind(
+  state: MemberState,
+  leader: Pick<Member, 'ip'>,
+  written: MemberState | undefined,
+): number | null {
+  if (!state.isUp || state.isPrimary || state.follows !== leader.ip || !state.isLinked || !written?.isUp) return null;
+  return Math.max(0, written.offset - state.offset);
+}
 
 /** The standby to promote: of those that followed the primary, the one that has received most. */
 export function bestStandby(seen: readonly Seen[]): { member: Member; offset: number } | undefined {

@@ -30,7 +30,7 @@ export async function switchPrimary(clusterId: string): Promise<Switched> {
   const pause_ms = await whileHeld(endpoint, async () => {
     try {
       await ask(cluster, primary, ['CLIENT', 'PAUSE', PAUSE_MS, 'WRITE'], PATIENT_MS);
-      await catchUp(cluster, primary, target);
+      await catchUp(cluster, primary, [target]);
       if (!(await appoint(cluster, { from: primary, to: target, rebuild: false, action: 'switched' })))
         throw new Error('The cluster has changed meanwhile.');
       await promote(cluster, target);
@@ -46,13 +46,14 @@ export async function switchPrimary(clusterId: string): Promise<Switched> {
   return { pause_ms };
 }
 
-async function catchUp(cluster: Cluster, primary: Member, target: Member): Promise<void> {
+/** Waits until members have received all that the primary has. @throws Error where they do not in time */
+export async function catchUp(cluster: Cluster, primary: Member, targets: readonly Member[]): Promise<void> {
   const last = await stateOf(cluster, primary, PATIENT_MS);
   if (!last.isUp || !last.isPrimary) throw new Error('The primary has just failed.');
   const until = performance.now() + CATCH_UP_MS;
   while (performance.now() < until) {
-    const state = await stateOf(cluster, target, PATIENT_MS);
-    if (state.isUp && !state.isPrimary && state.offset >= last.offset) return;
+    const seen = await statesOf(cluster, targets, PATIENT_MS);
+    if (seen.every(({ state }) => state.isUp && !state.isPrimary && state.offset >= last.offset)) return;
     await new Promise((resolve) => setTimeout(resolve, POLL_MS));
   }
   throw new Error('The standby did not catch up in time.');

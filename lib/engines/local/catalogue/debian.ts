@@ -14,9 +14,10 @@ const KEYRING = '/usr/share/keyrings/debian-archive-keyring.gpg';
  * Downloads Debian packages and all that they depend on, whatever this host has installed. apt verifies each file
  * against the signed index.
  */
-export async function downloadDebian({ packages, suite }: DebianSource, downloads: string): Promise<void> {
+export async function downloadDebian(source: DebianSource, downloads: string): Promise<void> {
+  const { packages, suite, backports = false } = source;
   await mkdir(join(downloads, 'partial'), { recursive: true });
-  const index = suite === undefined ? [] : await indexOf(suite, join(downloads, `apt-${suite}`));
+  const index = suite === undefined ? [] : await indexOf(suite, backports, join(downloads, `apt-${suite}`));
   const archives = ['-o', `Dir::Cache::archives=${downloads}`, '-o', 'APT::Sandbox::User=root'];
   const asIfEmpty = ['-o', 'Dir::State::status=/dev/null', '-o', 'Debug::NoLocking=1'];
   const options = ['-y', '-qq', '--no-install-recommends', '--download-only', ...archives, ...asIfEmpty, ...index];
@@ -34,13 +35,14 @@ export async function downloadDebian({ packages, suite }: DebianSource, download
 }
 
 /** Options with which apt knows one release of Debian and nothing else, in a folder of its own. */
-async function indexOf(suite: string, folder: string): Promise<string[]> {
+async function indexOf(suite: string, backports: boolean, folder: string): Promise<string[]> {
   await mkdir(join(folder, 'lists/partial'), { recursive: true });
   const { archive, security } = await mirrors();
   const lines = [
     [archive, suite],
     [archive, `${suite}-updates`],
     [security, `${suite}-security`],
+    ...(backports ? [[archive, `${suite}-backports`]] : []),
   ].map(([uri, name]) => `deb [signed-by=${KEYRING}] ${uri} ${name} main\n`);
   await writeFile(join(folder, 'sources.list'), lines.join(''));
   const places = {

@@ -4,6 +4,8 @@ export type DebianSource = {
   packages: readonly string[];
   /** A release by its name, whatever this host runs; the host's own when absent. */
   suite?: string;
+  /** Whether packages that the release lacks may come from its backports. */
+  backports?: boolean;
 };
 
 /** One package of npm in an exact version, as `npm pack` gives it; unpacked to `usr/lib/node_modules`. */

@@ -1,0 +1,56 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { testDatabase } from '@/lib/testing/database';
+import { databaseTrouble } from '@/lib/testing/database-world';
+import { startValkeyUpgrades } from '@/lib/testing/valkey-upgrades';
+import { versionsOf } from '../versions';
+
+testDatabase();
+const versions = versionsOf('valkey');
+const trouble = await databaseTrouble(
+  versions.map(({ version }) => version),
+  'valkey',
+);
+if (trouble !== null && process.env.CI) throw new Error(trouble);
+
+const TIMES = 5;
+const pairs = versions.flatMap(({ version, upgrades_to }) => upgrades_to.map((to) => [version, to] as const));
+
+describe.skipIf(trouble !== null)(
+  `upgrades of Valkey, again and again${trouble ? ` (skipped: ${trouble})` : ''}`,
+  () => {
+    let cache: Awaited<ReturnType<typeof startValkeyUpgrades>>;
+    beforeAll(async () => {
+      cache = await startValkeyUpgrades();
+    }, 300_000);
+    afterAll(() => cache?.stop(), 120_000);
+
+    test.each(pairs)(
+      '%s to %s under writes and back loses nothing, each time',
+      async (from, to) => {
+        // The clusters of pairs that begin with a newer version are upgraded to it first.
+        if (!(await cache.version())?.startsWith(`${from}.`))
+          await cache.until((await cache.upgrade(from)).id, 'completed');
+        for (let round = 1; round <= TIMES; round += 1) {
+          const job = await cache.upgrade(to);
+          const there = await cache.underWrites(async () => {
+            await cache.until(job.id, 'completed');
+          });
+          const here = await cache.underWrites(async () => {
+            expect(await cache.rollBack(job.id)).toBe(202);
+            await cache.until(job.id, 'rolled_back');
+          });
+          const { pause_ms, rollback_pause_ms } = await cache.jobOf(job.id);
+          expect(await cache.client.lost([...there.acknowledged, ...here.acknowledged])).toEqual([]);
+          console.info(`${from} ${to}`, {
+            pause_ms,
+            rollback_pause_ms,
+            writes: there.acknowledged.length + here.acknowledged.length,
+            errors: [there.errors, here.errors],
+            gaps: [there.gap_ms, here.gap_ms],
+          });
+        }
+      },
+      900_000,
+    );
+  },
+);

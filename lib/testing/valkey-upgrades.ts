@@ -1,0 +1,79 @@
+import { expect } from 'vitest';
+import type { DatabaseCluster, DatabaseJob } from '@/lib/domains/databases/schema';
+import { waitFor } from '@/lib/engines/local/turns';
+import { startDatabaseWorld, type Written } from './database-world';
+import { connectValkey } from './valkey-connection';
+
+/** A cluster `cache` of Valkey 8.0 in a world of its own, its upgrades, and a client that writes to it. */
+export async function startValkeyUpgrades() {
+  const world = await startDatabaseWorld('valkey');
+  const client = await world
+    .create({ name: 'cache', version: '8.0' })
+    .then((cluster) => connectValkey(world, cluster))
+    .catch(async (error) => {
+      await world.stop();
+      throw error;
+    });
+
+  const call = (method: 'GET' | 'POST', path: string, body?: object) =>
+    world.call(method, path, { ...world.as, ...(body && { body }) });
+  const jobOf = async (id: string) => (await call('GET', `/dbaas/jobs/${id}`)).body as DatabaseJob;
+  async function until(id: string, stage: string): Promise<DatabaseJob> {
+    await waitFor(async () => ['completed', 'rolled_back', 'failed', stage].includes((await jobOf(id)).stage), {
+      timeoutMs: 300_000,
+      everyMs: 50,
+    });
+    const job = await jobOf(id);
+    if (job.stage === stage) return job;
+    throw new Error(JSON.stringify([job, await world.read('cache')], null, 1));
+  }
+  async function upgrade(target_version: string): Promise<DatabaseJob> {
+    await world.untilIs('cache', 'available');
+    // The agent may not have seen all members of a new cluster yet.
+    const isRunning = async () => (await world.read('cache')).members.every(({ status }) => status === 'running');
+    await waitFor(isRunning, { timeoutMs: 60_000, everyMs: 50 });
+    const answer = await call('POST', `${world.paths('cache')}/upgrade`, { target_version });
+    if (answer.status !== 202) throw new Error(answer.text);
+    return answer.body as DatabaseJob;
+  }
+  const rollBack = async (id: string) => (await call('POST', `/dbaas/jobs/${id}/rollback`)).status;
+  const version = async () => {
+    const [info] = await client.run(['INFO', 'server']);
+    return /valkey_version:([\d.]+)/.exec(String(info))?.[1];
+  };
+  const versions = async () =>
+    ((await call('GET', world.paths('cache'))).body as DatabaseCluster).members.map((one) => one.version);
+
+  /** Writes while something happens. @returns what was acknowledged, all of which is there */
+  async function underWrites(happens: () => Promise<void>): Promise<Written> {
+    await client.startWriting();
+    await happens();
+    const { acknowledged, ...figures } = await client.stopWriting();
+    const lost = await client.lost(acknowledged);
+    console.info(expect.getState().currentTestName, {
+      ...figures,
+      acknowledged: acknowledged.length,
+      lost: lost.length,
+    });
+    expect(acknowledged.length).toBeGreaterThan(0);
+    expect(lost).toEqual([]);
+    return { acknowledged, ...figures };
+  }
+
+  return {
+    world,
+    client,
+    call,
+    jobOf,
+    until,
+    upgrade,
+    rollBack,
+    version,
+    versions,
+    underWrites,
+    async stop(): Promise<void> {
+      client.end();
+      await world.stop();
+    },
+  };
+}
