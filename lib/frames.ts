@@ -48,11 +48,11 @@ export class FrameReader {
   }
 }
 
-/** Writes a message; those of the same moment leave together. */
+/** Writes a message; those of the same round of the event loop leave together. */
 export function sendFrame(socket: Socket, value: unknown): void {
   if (socket.writableCorked === 0) {
     socket.cork();
-    process.nextTick(() => socket.uncork());
+    setImmediate(() => socket.uncork());
   }
   socket.write(frame(value));
 }

@@ -3,9 +3,12 @@ type Waiting<Item, Result> = { item: Item; resolve(result: Result): void; reject
 /** How long a write waits for more items while many come. */
 const GATHER_MS = 1;
 
+/** The share of callers that a write waits for: for more they would idle, for fewer there would be more writes. */
+const SHARE = 0.4;
+
 /**
- * Gathers items while the last write is under way, and a moment longer if it had several: many callers share one commit, and a
- * single one waits for nobody.
+ * Gathers items while the last write is under way, and a moment longer if it had several and others are under way:
+ * many callers share one commit, and a single one waits for nobody.
  */
 export class Batch<Item, Result> {
   private waiting: Waiting<Item, Result>[] = [];
@@ -13,10 +16,14 @@ export class Batch<Item, Result> {
   private lastCount = 0;
   private enough: { count: number; go(): void } | undefined;
 
-  /** @param write gives a result for each item, in their order */
+  /**
+   * @param write gives a result for each item, in their order
+   * @param callers how many are under way, with those who wait here
+   */
   constructor(
     private readonly most: number,
     private readonly write: (items: readonly Item[]) => Promise<readonly Result[]>,
+    private readonly callers: () => number,
   ) {}
 
   add(item: Item): Promise<Result> {
@@ -35,7 +42,8 @@ export class Batch<Item, Result> {
 
   private async drain(): Promise<void> {
     while (this.waiting.length > 0) {
-      if (this.lastCount > 1) await this.gathered(Math.min(this.lastCount + 1, this.most));
+      const enough = Math.ceil(this.callers() * SHARE);
+      if (this.lastCount > 1) await this.gathered(Math.min(enough, this.most));
       const taken = this.waiting.splice(0, this.most);
       this.lastCount = taken.length;
       await this.writeAll(taken);

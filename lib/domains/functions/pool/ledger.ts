@@ -50,9 +50,11 @@ export class Ledger {
   constructor(
     private readonly cell: string,
     readonly poolId: string,
+    /** How many events run now. */
+    running: () => number,
   ) {
-    this.entries = new Batch(AT_ONCE, (items) => this.write(items));
-    this.repeats = new Batch(AT_ONCE, (items) => this.writeRepeats(items));
+    this.entries = new Batch(AT_ONCE, (items) => this.write(items), running);
+    this.repeats = new Batch(AT_ONCE, (items) => this.writeRepeats(items), running);
   }
 
   /** @returns false where this version of the function does not serve any more */

@@ -63,7 +63,7 @@ export class FunctionPool {
   private isStopping = false;
 
   constructor(cell: string, engine: FunctionEngine, most: { hostMb: number; projectMb: number }) {
-    this.ledger = new Ledger(cell, this.id);
+    this.ledger = new Ledger(cell, this.id, () => this.work.size);
     this.egress = new Egress(engine, this.id);
     this.instances = new Instances(cell, engine, this.egress, most);
     this.lines = new StoredLines();
