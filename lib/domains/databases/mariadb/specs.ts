@@ -12,6 +12,7 @@ import { openSecrets } from '../secrets';
 import { hostName } from '../service';
 import { memberName } from '../view';
 import { renderSettings, SERVER_SOCKET, SUPERUSER } from './settings-file';
+import { weightOf } from './weights';
 
 const HERE = dirname(fileURLToPath(import.meta.url));
 const MEMBER_PROGRAM = readFileSync(join(HERE, 'box/member.py'), 'utf8');
@@ -80,8 +81,7 @@ export async function memberSpec(cluster: Cluster, member: Member): Promise<Serv
     superuser: SUPERUSER,
     restore: isPrimary && cluster.recovery ? 'yes' : '',
     donors: donorsOf(cluster, member),
-    // Beside the serving version of an upgrade, members do not count for the majority.
-    weight: member.group_no === cluster.serving_group ? '1' : '0',
+    weight: String(weightOf(cluster, member)),
   };
   return {
     id: member.id,

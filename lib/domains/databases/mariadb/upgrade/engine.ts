@@ -4,10 +4,10 @@ import { lasting, type Since } from '../../cluster/lasting';
 import { MemberError } from '../../cluster/member-error';
 import type { Copied, HeldEndpoint, OnPart, SideName, Switched, UpgradeEngine, WayBack, Work } from '../../jobs/engine';
 import { UpgradeTrouble } from '../../jobs/trouble';
-import { setProvider } from '../provider';
 import { settleRoles } from '../roles';
 import { isInStep, stateOf, statesOf } from '../state';
 import { catchUp, drain, pause } from '../switch';
+import { settleWeights } from '../weights';
 import { checkContents } from './contents';
 
 const PATIENT_MS = 3_000;
@@ -59,19 +59,6 @@ async function replicate(work: Work): Promise<Copied> {
     : { isDone: false, waits_for };
 }
 
-/** Only those that serve count for the majority: the others may all be removed at once. */
-async function setWeights(cluster: Cluster, serving: number): Promise<void> {
-  const weigh = async (member: Member, weight: 0 | 1) => {
-    await setProvider(cluster, member, 'weight', weight).catch((error) => {
-      // A standby that is away gets its weight when it starts.
-      if (member.role === 'primary') throw error;
-    });
-  };
-  for (const member of membersOf(cluster, serving)) await weigh(member, 1);
-  for (const member of cluster.members.filter(({ group_no }) => group_no !== serving))
-    await weigh(member, 0).catch(() => {});
-}
-
 type Sides = { from: Member; to: Member; toward: SideName };
 
 /** Moves all clients from one primary to the other. Both are in one group, so whatever the first has acknowledged reaches the other. */
@@ -112,7 +99,7 @@ async function takeBack({ job, cluster }: Work, side: SideName, endpoint: HeldEn
 
 /** A statement of the new primary comes to every former member. */
 async function keepFormer({ job, cluster, next }: Work): Promise<void> {
-  await setWeights(cluster, job.next_group);
+  await settleWeights(cluster);
   await settleRoles(cluster, next);
   const last = await stateOf(cluster, next, PATIENT_MS);
   if (!last.isUp) throw new MemberError(last.failure, undefined);
@@ -144,8 +131,7 @@ async function prepareWayBack(work: Work): Promise<{ isNear: boolean }> {
 }
 
 async function forget(cluster: Cluster): Promise<void> {
-  if (cluster.members.some(({ group_no }) => group_no !== cluster.serving_group))
-    await setWeights(cluster, cluster.serving_group);
+  if (cluster.members.some(({ group_no }) => group_no !== cluster.serving_group)) await settleWeights(cluster);
 }
 
 /** MariaDB: members of both versions are one group of Galera, and the endpoint moves from one version to the other. */
