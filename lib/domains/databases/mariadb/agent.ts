@@ -15,7 +15,6 @@ import { bringBack, noteInStep } from './in-step';
 import { beginAgain, formAgain } from './quorum';
 import { memberSpec } from './specs';
 import { bestSuccessor, isInStep, isServing, type Seen, statesOf } from './state';
-import { keepWeights } from './weights';
 
 /** How long the primary may be so before it is replaced, in milliseconds. */
 const SILENT_MS = 1_500;
@@ -56,7 +55,6 @@ async function look(cluster: Cluster, memory: Memory): Promise<void> {
   await joinAgain(cluster, own, others);
   bringBack(cluster, [...seen, ...others], memory.since);
   await noteInStep([...seen, ...others]);
-  keepWeights(cluster, [...seen, ...others]);
   if (stats) await settleEndpoint(endpointOf(cluster), endpointFacts(cluster), stats);
   for (const { member, state } of seen) {
     const isSilent = !state.isUp && state.failure === 'silent';

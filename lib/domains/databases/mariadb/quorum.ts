@@ -5,7 +5,7 @@ import { log } from '@/lib/log';
 import type { Cluster, Member } from '../cluster/clusters';
 import { lasting, type Since } from '../cluster/lasting';
 import { type Desk, forget, tell } from './connections';
-import { setProvider } from './provider';
+import { bootstrapGroup } from './provider';
 import { isServing, type Seen } from './state';
 
 /** A member that does not come back may have the last writes: the others begin without it only after this time. */
@@ -91,7 +91,7 @@ export async function formAgain(cluster: Cluster, seen: readonly Seen[], since: 
     return;
   }
   log.warn({ cluster: cluster.id, member: best.member.ordinal }, 'the only member that runs goes on alone');
-  await setProvider(cluster, best.member, 'bootstrap', 1);
+  await bootstrapGroup(cluster, best.member);
 }
 
 /** Members of the version that does not serve may have more than those that begin again: they never join with their data. */

@@ -12,7 +12,6 @@ import { openSecrets } from '../secrets';
 import { hostName } from '../service';
 import { memberName } from '../view';
 import { renderSettings, SERVER_SOCKET, SUPERUSER } from './settings-file';
-import { weightOf } from './weights';
 
 const HERE = dirname(fileURLToPath(import.meta.url));
 const MEMBER_PROGRAM = readFileSync(join(HERE, 'box/member.py'), 'utf8');
@@ -81,7 +80,6 @@ export async function memberSpec(cluster: Cluster, member: Member): Promise<Serv
     superuser: SUPERUSER,
     restore: isPrimary && cluster.recovery ? 'yes' : '',
     donors: donorsOf(cluster, member),
-    weight: String(weightOf(cluster, member)),
   };
   return {
     id: member.id,

@@ -12,20 +12,12 @@ export type State =
       /** Whether it has applied what the group agreed on, up to flow control. */
       isSynced: boolean;
       committed: number;
-      /** What all members of its group count for together in its majority. */
-      groupWeight: number;
     }
   | { isUp: false; failure: Failure; desk: Desk | undefined };
 
 export type Seen = { member: Member; state: State };
 
-const NAMES = [
-  'wsrep_cluster_status',
-  'wsrep_local_state',
-  'wsrep_ready',
-  'wsrep_last_committed',
-  'wsrep_cluster_weight',
-];
+const NAMES = ['wsrep_cluster_status', 'wsrep_local_state', 'wsrep_ready', 'wsrep_last_committed'];
 
 /** What a member says of itself. */
 export async function stateOf(cluster: Cluster, member: Member, timeoutMs = 700): Promise<State> {
@@ -43,7 +35,6 @@ export async function stateOf(cluster: Cluster, member: Member, timeoutMs = 700)
       isParted: value.get('wsrep_cluster_status') !== 'Primary',
       isSynced: value.get('wsrep_local_state') === '4',
       committed: Number(value.get('wsrep_last_committed') ?? -1),
-      groupWeight: Number(value.get('wsrep_cluster_weight') ?? 0),
     };
   } catch (error) {
     if (!(error instanceof MemberError)) throw error;
