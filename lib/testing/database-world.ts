@@ -146,6 +146,8 @@ export async function startDatabaseWorld(engine: DatabaseEngine = 'postgres', { 
 
     /** Creates a cluster, and waits until it is available. */
     async create(body: object): Promise<DatabaseClusterWithCredentials> {
+      // Nobody reports for the host, and one that is silent for minutes gets no cluster.
+      await createCell(ownCell(), { memory_mb: 20_000 });
       const created = await call('POST', `/dbaas/${engine}`, {
         ...as,
         body: { vcpus: 1, ram_gb: 0.5, storage_gb: 1, network_id: network, ...body },
@@ -211,6 +213,11 @@ export async function startDatabaseWorld(engine: DatabaseEngine = 'postgres', { 
         end: () => void child.stdin.end(),
       };
     },
+
+    members: ({ id }: { id: string }) =>
+      query<{ id: string; ordinal: number; role: string }>(
+        sql`SELECT id, ordinal, role FROM database_members WHERE cluster_id = ${id}::uuid ORDER BY ordinal`,
+      ),
 
     /** A member as the database has it, by its role. */
     async member(cluster: { id: string }, role: string): Promise<{ id: string; port_id: string; ordinal: number }> {

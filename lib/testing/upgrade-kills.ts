@@ -25,6 +25,9 @@ export type Victim = 'worker' | 'former primary' | 'next primary';
 export const killedStages = upgradeStages.filter((stage) => stage !== 'pending' && stage !== 'completed');
 export type KilledStage = (typeof killedStages)[number] | 'rolling_back';
 
+/** The last lines of all members are shown where clients waited for longer than this. */
+const LONGEST_GAP_MS = 3_000;
+
 type Progress = { stage: string; switching: boolean; progress: number };
 
 const sqlWriter =
@@ -113,9 +116,18 @@ function killedUpgrades(world: World, { cluster, client }: Subject, isSynchronou
     await world.signalTo(await primaryOf(id, victim === 'former primary' ? 'former_group' : 'next_group'), 'SIGKILL');
   }
 
+  /** The last lines of each member, to see why clients waited or the way back was lost. */
+  async function showLogs(): Promise<void> {
+    for (const { id, ordinal } of await world.members(cluster)) {
+      const { lines } = await world.services.readLog(id, null, 1000);
+      const text = lines.slice(-80).map(({ message }) => message);
+      console.info([`member ${ordinal}`, ...text].join('\n'));
+    }
+  }
+
   /** A job that ends leaves the cluster available, before the agent has seen a member that is still copied. */
   async function isHealthy(): Promise<void> {
-    await vi.waitFor(
+    const healthy = vi.waitFor(
       async () => {
         const { status, status_reason, members } = await world.read(name);
         const missing = members.filter((member) => member.status !== 'running');
@@ -123,6 +135,10 @@ function killedUpgrades(world: World, { cluster, client }: Subject, isSynchronou
       },
       { timeout: 180_000, interval: 100 },
     );
+    await healthy.catch(async (error) => {
+      await showLogs();
+      throw error;
+    });
   }
 
   /**
@@ -176,16 +192,7 @@ function killedUpgrades(world: World, { cluster, client }: Subject, isSynchronou
         error: job.error,
         no_way_back: job.rollback.reason,
       });
-      if (victim === 'former primary' && end === 'completed' && !job.rollback.possible) {
-        const former = await primaryOf(id, 'former_group');
-        const { lines } = await world.services.readLog(former, null, 1000);
-        console.info(
-          lines
-            .slice(-60)
-            .map(({ message }) => message)
-            .join('\n'),
-        );
-      }
+      if (!job.rollback.possible || figures.gap_ms > LONGEST_GAP_MS) await showLogs();
       if (end === 'rolled_back' || !job.rollback.possible) return job;
       await client.startWriting(2);
       expect((await world.call('POST', `/dbaas/jobs/${id}/rollback`, world.as)).status).toBe(202);

@@ -40,6 +40,16 @@ describe.skipIf(trouble !== null)(`a cluster of MariaDB${trouble ? ` (skipped: $
     180_000,
   );
 
+  test('a cluster whose standbys all end at once serves again, with everything', async () => {
+    const standbys = (await orders.world.members(orders.cluster)).filter(({ role }) => role === 'standby');
+    const { lost } = await orders.underWrites(async () => {
+      await Promise.all(standbys.map(({ id }) => orders.world.signalTo(id, 'SIGKILL')));
+      await orders.world.untilIs('orders', 'degraded', 30_000);
+      await orders.world.untilIs('orders', 'available');
+    });
+    expect([standbys.length, lost]).toEqual([2, []]);
+  }, 180_000);
+
   test('a planned switch loses nothing, and new connections wait', async () => {
     const primary = await orders.world.member(orders.cluster, 'primary');
     const { lost, gap_ms } = await orders.underWrites(async () => {

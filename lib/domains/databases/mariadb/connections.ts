@@ -8,7 +8,15 @@ import { Late, within } from '../cluster/within';
 import { openSecrets } from '../secrets';
 import { MEMBER_SOCKET, SERVER_SOCKET, SUPERUSER } from './settings-file';
 
+/**
+ * Statements of one connection wait for each other. Who watches a member has a connection of its own: one that waits for the
+ * group, as a change of an account may, must not look like a server that hangs.
+ */
+type Lane = 'watch' | 'work';
+const lanes: readonly Lane[] = ['watch', 'work'];
+
 const held = new Map<string, Connection>();
+const laneOf = (member: Pick<Member, 'id'>, lane: Lane) => `${member.id} ${lane}`;
 const socketOf = (cluster: Cluster, member: Pick<Member, 'id'>, name: string) =>
   join(engineOf(cluster.cell_id).services.socketFolder(member.id), name);
 
@@ -20,21 +28,26 @@ export async function ask<Row extends object>(
   cluster: Cluster,
   member: Pick<Member, 'id'>,
   statement: string,
-  { values = [], timeoutMs = 700 }: { values?: unknown[]; timeoutMs?: number } = {},
+  { values = [], timeoutMs = 700, lane = 'work' }: { values?: unknown[]; timeoutMs?: number; lane?: Lane } = {},
 ): Promise<Row[]> {
+  const key = laneOf(member, lane);
   try {
-    const connection = held.get(member.id) ?? (await open(cluster, member, timeoutMs));
+    const connection = held.get(key) ?? (await open(cluster, member, { key, timeoutMs }));
     const [rows] = await within(connection.query<(Row & RowDataPacket)[]>(statement, values), timeoutMs);
     return Array.isArray(rows) ? rows : [];
   } catch (error) {
     const failure = failureOf(error);
     if (failure === undefined) throw error;
-    forget(member);
+    drop(key);
     throw new MemberError(failure, error);
   }
 }
 
-async function open(cluster: Cluster, member: Pick<Member, 'id'>, timeoutMs: number): Promise<Connection> {
+async function open(
+  cluster: Cluster,
+  member: Pick<Member, 'id'>,
+  { key, timeoutMs }: { key: string; timeoutMs: number },
+): Promise<Connection> {
   const opening = mysql.createConnection({
     socketPath: socketOf(cluster, member, SERVER_SOCKET),
     user: SUPERUSER,
@@ -46,22 +59,26 @@ async function open(cluster: Cluster, member: Pick<Member, 'id'>, timeoutMs: num
     opening.then((late) => late.destroy()).catch(() => {});
     throw error;
   });
-  connection.on('error', () => forget(member));
-  held.set(member.id, connection);
+  connection.on('error', () => drop(key));
+  held.set(key, connection);
   return connection;
 }
 
-/** Ends the platform's connection to a member. */
-export function forget({ id }: Pick<Member, 'id'>): void {
-  const found = held.get(id);
-  held.delete(id);
+/** Ends the platform's connections to a member. */
+export function forget(member: Pick<Member, 'id'>): void {
+  for (const lane of lanes) drop(laneOf(member, lane));
+}
+
+function drop(key: string): void {
+  const found = held.get(key);
+  held.delete(key);
   // A process that hangs never says goodbye.
   found?.destroy();
 }
 
 /** Ends all connections of this process. */
 export async function forgetAll(): Promise<void> {
-  for (const id of held.keys()) forget({ id });
+  for (const key of held.keys()) drop(key);
 }
 
 export type Desk = { phase: string; uuid: string; seqno: number };
@@ -88,6 +105,8 @@ function failureOf(error: unknown): Failure | undefined {
   if (error instanceof Late) return 'silent';
   if (!(error instanceof Error && 'code' in error)) return 'refused';
   if (error.code === 'ETIMEDOUT') return 'silent';
+  // It is in no group for the moment.
+  if (error.code === 'ER_UNKNOWN_COM_ERROR') return 'starting';
   // Errors of statements begin with ER_; these two say that the server ends.
   const isStatement = String(error.code).startsWith('ER_');
   return isStatement && !['ER_SERVER_SHUTDOWN', 'ER_CONNECTION_KILLED'].includes(String(error.code))

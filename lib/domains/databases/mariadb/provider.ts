@@ -2,23 +2,12 @@ import type { Cluster, Member } from '../cluster/clusters';
 import { ask } from './connections';
 
 const SET_MS = 3_000;
-const VARIABLES = { weight: 'wsrep_provider_pc_weight', bootstrap: 'wsrep_provider_pc_bootstrap' } as const;
+const VARIABLE = 'wsrep_provider_pc_bootstrap';
 
-/**
- * Changes an option of Galera's while the server runs. 11.8 has a variable for each, and refuses them as a list; 10.11 has the
- * list alone.
- */
-export async function setProvider(
-  cluster: Cluster,
-  member: Pick<Member, 'id'>,
-  option: keyof typeof VARIABLES,
-  value: number,
-): Promise<void> {
-  const variable = VARIABLES[option];
-  const known = await ask(cluster, member, 'SHOW GLOBAL VARIABLES LIKE ?', { values: [variable], timeoutMs: SET_MS });
+/** Makes the members of a part of the group the whole group. 11.8 has a variable for it, and refuses the list of options; 10.11 has the list alone. */
+export async function bootstrapGroup(cluster: Cluster, member: Pick<Member, 'id'>): Promise<void> {
+  const known = await ask(cluster, member, 'SHOW GLOBAL VARIABLES LIKE ?', { values: [VARIABLE], timeoutMs: SET_MS });
   const change =
-    known.length > 0
-      ? `SET GLOBAL ${variable} = ${value}`
-      : `SET GLOBAL wsrep_provider_options = 'pc.${option}=${value}'`;
+    known.length > 0 ? `SET GLOBAL ${VARIABLE} = 1` : `SET GLOBAL wsrep_provider_options = 'pc.bootstrap=1'`;
   await ask(cluster, member, change, { timeoutMs: SET_MS });
 }

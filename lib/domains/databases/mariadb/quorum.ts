@@ -5,7 +5,7 @@ import { log } from '@/lib/log';
 import type { Cluster, Member } from '../cluster/clusters';
 import { lasting, type Since } from '../cluster/lasting';
 import { type Desk, forget, tell } from './connections';
-import { setProvider } from './provider';
+import { bootstrapGroup } from './provider';
 import { isServing, type Seen } from './state';
 
 /** A member that does not come back may have the last writes: the others begin without it only after this time. */
@@ -13,6 +13,8 @@ const MISSING_MS = 120_000;
 /** Members agree by themselves when the majority is there. */
 const PARTED_MS = 4_000;
 const DIFFER = 'histories differ';
+/** A member was told to go on alone. */
+const FORMED = 'told to go on alone';
 
 type Waiting = { member: Pick<Member, 'role'>; desk: Pick<Desk, 'uuid' | 'seqno'> };
 
@@ -70,19 +72,26 @@ export async function beginAgain(cluster: Cluster, seen: readonly Seen[], since:
 
 /**
  * Members that run but lost the majority go on where the host can prove that the others do not: it ends them first. A group of
- * two of which one was killed is such a case.
+ * two of which one was killed is such a case. One that does not take the word ends too, and then all begin again.
  */
 export async function formAgain(cluster: Cluster, seen: readonly Seen[], since: Since): Promise<void> {
   const up = seen.flatMap(({ member, state }) => (state.isUp ? [{ member, state }] : []));
-  const isParted = up.length > 0 && up.every(({ state }) => !state.isInGroup);
+  const isParted = up.length > 0 && up.every(({ state }) => state.isParted);
+  if (seen.some(isServing)) since.delete(FORMED);
   if (lasting(since, 'no majority', isParted) < PARTED_MS) return;
   since.delete('no majority');
   const [best] = up.toSorted((one, other) => other.state.committed - one.state.committed);
   if (!best) return;
-  await endOthers(cluster, [best.member]);
+  const isRefused = since.has(FORMED);
+  since.set(FORMED, performance.now());
+  await endOthers(cluster, isRefused ? [] : [best.member]);
   await giveUpOtherVersion(cluster);
+  if (isRefused) {
+    log.error({ cluster: cluster.id, member: best.member.ordinal }, 'the only member that ran could not go on alone');
+    return;
+  }
   log.warn({ cluster: cluster.id, member: best.member.ordinal }, 'the only member that runs goes on alone');
-  await setProvider(cluster, best.member, 'bootstrap', 1);
+  await bootstrapGroup(cluster, best.member);
 }
 
 /** Members of the version that does not serve may have more than those that begin again: they never join with their data. */

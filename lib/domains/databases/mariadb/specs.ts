@@ -80,8 +80,6 @@ export async function memberSpec(cluster: Cluster, member: Member): Promise<Serv
     superuser: SUPERUSER,
     restore: isPrimary && cluster.recovery ? 'yes' : '',
     donors: donorsOf(cluster, member),
-    // Beside the serving version of an upgrade, members do not count for the majority.
-    weight: member.group_no === cluster.serving_group ? '1' : '0',
   };
   return {
     id: member.id,

@@ -26,7 +26,7 @@ export async function stateOf(cluster: Cluster, member: Member, timeoutMs = 700)
       cluster,
       member,
       `SHOW GLOBAL STATUS WHERE Variable_name IN (${NAMES.map((name) => `'${name}'`).join(', ')})`,
-      { timeoutMs },
+      { timeoutMs, lane: 'watch' },
     );
     const value = new Map(rows.map((row) => [row.Variable_name, row.Value]));
     return {

@@ -2,7 +2,7 @@
 
 /etc/service/member.conf has lines `name=value`: members (addresses of all, separated by commas), address (its own), init (yes
 only for the first member before the cluster's first start), superuser, donors (names of members that data are copied from,
-as the server takes them), weight (how much it counts for the majority: 0 beside the serving version of an upgrade),
+as the server takes them),
 restore (yes while its data come from a backup, check for a server that only reads one).
 The environment has INCARNATION: data of another one are discarded, and copied from a member that serves.
 
@@ -252,12 +252,6 @@ def alone():
     return command + ["--pid-file=/run/service/mariadbd.pid", "--local-infile=OFF", f"--secure-file-priv={NOWHERE}"]
 
 
-def weight(told):
-    """Not a line of my.cnf: it changes while the server runs."""
-    options = re.search(r'^wsrep_provider_options = "(.*)"$', read(f"{FILES}/my.cnf"), re.M)
-    return [f"--wsrep-provider-options={options[1]};pc.weight={told['weight']}"] if options and told.get("weight") else []
-
-
 def upgrade_tables():
     """Brings the server's own tables to its version, on this member alone; `sh` runs the tools that this calls."""
     environment = {**os.environ, "NEPHELE_UPGRADE": "1", "MYSQL_PWD": read(f"{FILES}/superuser.password")}
@@ -380,7 +374,7 @@ def main():
     if told["restore"] == "check":
         os.execv(SERVER, alone())
     threading.Thread(target=frames.give, args=(back_up, say), daemon=True).start()
-    server = subprocess.Popen([*base(), *arguments, f"--wsrep-sst-donor={told['donors']}", *weight(told)])
+    server = subprocess.Popen([*base(), *arguments, f"--wsrep-sst-donor={told['donors']}"])
 
     def stop(*_):
         ended.append(True)

@@ -4,7 +4,7 @@ import { lasting, type Since } from '../../cluster/lasting';
 import { MemberError } from '../../cluster/member-error';
 import type { Copied, HeldEndpoint, OnPart, SideName, Switched, UpgradeEngine, WayBack, Work } from '../../jobs/engine';
 import { UpgradeTrouble } from '../../jobs/trouble';
-import { setProvider } from '../provider';
+import { ask } from '../connections';
 import { settleRoles } from '../roles';
 import { isInStep, stateOf, statesOf } from '../state';
 import { catchUp, drain, pause } from '../switch';
@@ -15,6 +15,7 @@ const TABLES_MS = 180_000;
 /** How long new members may be away before the upgrade is taken back, and former ones before the way back ends. */
 const AWAY_MS = 120_000;
 const ARRIVES_WITHIN_MS = 60_000;
+const LEAVE_WITHIN_MS = 5_000;
 
 /** Jobs for which this process has upgraded the server's own tables. */
 const upgraded = new Set<string>();
@@ -59,19 +60,6 @@ async function replicate(work: Work): Promise<Copied> {
     : { isDone: false, waits_for };
 }
 
-/** Only those that serve count for the majority: the others may all be removed at once. */
-async function setWeights(cluster: Cluster, serving: number): Promise<void> {
-  const weigh = async (member: Member, weight: 0 | 1) => {
-    await setProvider(cluster, member, 'weight', weight).catch((error) => {
-      // A standby that is away gets its weight when it starts.
-      if (member.role === 'primary') throw error;
-    });
-  };
-  for (const member of membersOf(cluster, serving)) await weigh(member, 1);
-  for (const member of cluster.members.filter(({ group_no }) => group_no !== serving))
-    await weigh(member, 0).catch(() => {});
-}
-
 type Sides = { from: Member; to: Member; toward: SideName };
 
 /** Moves all clients from one primary to the other. Both are in one group, so whatever the first has acknowledged reaches the other. */
@@ -112,7 +100,6 @@ async function takeBack({ job, cluster }: Work, side: SideName, endpoint: HeldEn
 
 /** A statement of the new primary comes to every former member. */
 async function keepFormer({ job, cluster, next }: Work): Promise<void> {
-  await setWeights(cluster, job.next_group);
   await settleRoles(cluster, next);
   const last = await stateOf(cluster, next, PATIENT_MS);
   if (!last.isUp) throw new MemberError(last.failure, undefined);
@@ -143,9 +130,20 @@ async function prepareWayBack(work: Work): Promise<{ isNear: boolean }> {
   return { isNear: isInStep({ member: former, state: await stateOf(cluster, former, PATIENT_MS) }) };
 }
 
+/**
+ * The members that do not serve leave the group before they are removed: the others would lose the majority if half of them
+ * ended at once. Weights are no way: a change of `pc.weight` while a member is away can part the whole group.
+ */
 async function forget(cluster: Cluster): Promise<void> {
-  if (cluster.members.some(({ group_no }) => group_no !== cluster.serving_group))
-    await setWeights(cluster, cluster.serving_group);
+  const leaving = cluster.members.filter(({ group_no }) => group_no !== cluster.serving_group);
+  // One that is away has left already.
+  for (const member of leaving) await ask(cluster, member, 'SHUTDOWN', { timeoutMs: PATIENT_MS }).catch(() => {});
+  const until = performance.now() + LEAVE_WITHIN_MS;
+  while (performance.now() < until) {
+    const seen = await statesOf(cluster, leaving);
+    if (!seen.some(({ state }) => state.isUp)) return;
+    await pause();
+  }
 }
 
 /** MariaDB: members of both versions are one group of Galera, and the endpoint moves from one version to the other. */
