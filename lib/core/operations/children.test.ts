@@ -38,6 +38,9 @@ const untilWaiting = (id: string) =>
     expect(row).toEqual({ lease_owner: null, waits: true });
   });
 
+const errorOf = async (id: string) =>
+  (await queryOne<{ error: string | null }>(sql`SELECT error FROM operations WHERE resource_id = ${id}::uuid`))?.error;
+
 test('a parent waits for its children without a lease, and continues as soon as the last one has ended', async () => {
   const members = [newId(), newId(), newId()];
   const last = gate();
@@ -92,6 +95,8 @@ test.each([
     work(undefined, { steps });
     const id = await assemble({ members, tolerates });
     await untilWaiting(id);
+    // Once it has failed a first time.
+    await until(async () => expect(await errorOf(members[0] ?? '')).toMatch(/The bridge is away/));
     await execute(sql`UPDATE operations SET deadline_at = platform_now() WHERE resource_id = ${members[0]}::uuid`);
     await untilStatus(id, status);
     expect(await widgetState(id)).toEqual(state);

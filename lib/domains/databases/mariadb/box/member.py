@@ -2,8 +2,7 @@
 
 /etc/service/member.conf has lines `name=value`: members (addresses of all, separated by commas), address (its own), init (yes
 only for the first member before the cluster's first start), superuser, donors (names of members that data are copied from,
-as the server takes them),
-restore (yes while its data come from a backup, check for a server that only reads one).
+as the server takes them), restore (yes while its data come from a backup, check for a server that only reads one).
 The environment has INCARNATION: data of another one are discarded, and copied from a member that serves.
 
 A member with data never decides alone whether it begins the cluster again or joins it: it says how far its data go at
