@@ -30,6 +30,20 @@ const expected: Record<string, RegExp[]> = {
       (dimension) => new RegExp(`"${dimension}":\\{[^}]*"used":0\\.0,`),
     ),
   ],
+  'traffic.sh': [
+    /^\{"example-1":"down","example-2":"up"\}\n\{"example-1":"up","example-2":"up"\}$/m,
+    /^<h1>example-1<\/h1>\n<h1>example-2<\/h1>$/m,
+    /^([1-9]\d+) requests, \1 answered with 200$/m,
+    /^\{"state":"running","weights":\{"stable":90,"next":10\}\}$/m,
+    /"state": "rolled_back"/,
+    /"reason": "100\.0 % of \d+ responses of next were errors; the limit is 5 %\."/,
+    /"stable": 100,\s+"next": 0\b/,
+    /^ +50 200\n\n/m,
+    /^load balancers: 0$/m,
+    ...['vcpus', 'ram_gb', 'instances', 'api_gateways'].map(
+      (dimension) => new RegExp(`"${dimension}":\\{[^}]*"used":0\\.0,`),
+    ),
+  ],
 };
 
 const scripts = readdirSync('docs/examples').filter((name) => name.endsWith('.sh'));
