@@ -103,7 +103,14 @@ function moveOf(progress: Progress | Taken | undefined): Sql {
 
 type Stream = { project_id: string; labels: Labels; lines: Line[] };
 
-const keyOf = ({ project_id, labels }: Stream) => `${project_id} ${labelsKey(labels)}`;
+/** Keys of labels that a source shares between its lines. */
+const sharedKeys = new WeakMap<Labels, string>();
+
+function keyOf({ project_id, labels }: Pick<Stream, 'project_id' | 'labels'>): string {
+  const key = sharedKeys.get(labels) ?? labelsKey(labels);
+  sharedKeys.set(labels, key);
+  return `${project_id} ${key}`;
+}
 
 function knownOf(stream: Stream): KnownStream {
   const known = knownStreams().get(keyOf(stream));
@@ -174,6 +181,6 @@ async function register(streams: readonly Stream[]): Promise<void> {
     SELECT s.id::text AS id, s.project_id, s.labels FROM log_streams s
     JOIN unnest(${unknown.map(({ project_id }) => project_id)}::uuid[], ${unknown.map(({ labels }) => labelsHash(labels))}::bytea[])
       AS wanted (project_id, hash) USING (project_id, hash)`);
-  for (const { id, ...stream } of found) knownStreams().set(keyOf({ ...stream, lines: [] }), { id, last_us: 0 });
+  for (const { id, ...stream } of found) knownStreams().set(keyOf(stream), { id, last_us: 0 });
   log.debug({ streams: found.length }, 'streams of log lines were registered');
 }
