@@ -243,8 +243,9 @@ describe.skipIf(trouble !== null)(`certificates from pebble${trouble ? ` (skippe
       });
       await served(id);
     }
-    expect(await query(sql`SELECT FROM acme_challenges`)).toEqual([]);
-    expect(await query(sql`SELECT FROM acme_orders WHERE sealed_key IS NOT NULL`)).toEqual([]);
+    const orders = sql`SELECT id FROM acme_orders WHERE certificate_id = ANY (${ids}::uuid[])`;
+    expect(await query(sql`SELECT token FROM acme_challenges WHERE order_id IN (${orders})`)).toEqual([]);
+    expect(await query(sql`${orders} AND sealed_key IS NOT NULL`)).toEqual([]);
   });
 
   async function revokeAccount(): Promise<string> {
