@@ -200,6 +200,8 @@ describe.skipIf(trouble !== null)(`certificates from pebble${trouble ? ` (skippe
     expect(second.private_key_pem).not.toBe(first.private_key_pem);
     const accounts = await query<{ url: string }>(sql`SELECT url FROM acme_accounts`);
     expect(accounts.map(({ url }) => url)).not.toEqual([accountUrl]);
+    // Certificates of the tests before are renewed too: their orders end before the clock goes back, or would wait for it.
+    await until(async () => expect(await query(sql`SELECT FROM acme_orders WHERE sealed_key IS NOT NULL`)).toEqual([]));
   });
 
   test.each(['challenges', 'finalize'])(
@@ -243,9 +245,8 @@ describe.skipIf(trouble !== null)(`certificates from pebble${trouble ? ` (skippe
       });
       await served(id);
     }
-    const orders = sql`SELECT id FROM acme_orders WHERE certificate_id = ANY (${ids}::uuid[])`;
-    expect(await query(sql`SELECT token FROM acme_challenges WHERE order_id IN (${orders})`)).toEqual([]);
-    expect(await query(sql`${orders} AND sealed_key IS NOT NULL`)).toEqual([]);
+    expect(await query(sql`SELECT FROM acme_challenges`)).toEqual([]);
+    expect(await query(sql`SELECT FROM acme_orders WHERE sealed_key IS NOT NULL`)).toEqual([]);
   });
 
   async function revokeAccount(): Promise<string> {
