@@ -8,7 +8,7 @@ testDatabase();
 const trouble = await databaseTrouble(['8.0', '8.1', '9.1'], 'valkey');
 if (trouble !== null && process.env.CI) throw new Error(trouble);
 
-/** What the version before 9.0 does not know. */
+/** A command that versions before 9.0 do not have. */
 const LATER_COMMAND = ['HEXPIRE', 'hash', 100_000, 'FIELDS', 1, 'field'];
 
 describe.skipIf(trouble !== null)(`upgrades of a cluster of Valkey${trouble ? ` (skipped: ${trouble})` : ''}`, () => {

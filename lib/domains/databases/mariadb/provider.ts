@@ -4,7 +4,10 @@ import { ask } from './connections';
 const SET_MS = 3_000;
 const VARIABLE = 'wsrep_provider_pc_bootstrap';
 
-/** Makes the members of a part of the group the whole group. 11.8 has a variable for it, and refuses the list of options; 10.11 has the list alone. */
+/**
+ * Lets members that lost the majority go on as the whole group. 11.8 has a variable for this and refuses the list of options;
+ * 10.11 has only the list.
+ */
 export async function bootstrapGroup(cluster: Cluster, member: Pick<Member, 'id'>): Promise<void> {
   const known = await ask(cluster, member, 'SHOW GLOBAL VARIABLES LIKE ?', { values: [VARIABLE], timeoutMs: SET_MS });
   const change =

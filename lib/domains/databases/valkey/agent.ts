@@ -68,7 +68,7 @@ async function look(cluster: Cluster, memory: Memory): Promise<void> {
     memory.offset = own.state.offset;
   }
   const isElsewhere = stats !== undefined && stats.get(PRIMARY)?.addr !== `${primary.ip}:${endpoint.port}`;
-  // A switch may have ended since the rows were read: what it decided must not be undone.
+  // A switch may have finished since the rows were read, and its decision must stand.
   if ((isElsewhere || [...seen, ...others].some((one) => isMisplaced(cluster, one))) && !(await isCurrent(cluster)))
     return;
   await settleRoles(cluster, primary, seen);

@@ -53,7 +53,7 @@ export async function settleOthers(cluster: Cluster, seen: readonly Seen[], othe
   }
 }
 
-/** Has the primary of one version follow that of another: what it refuses is counted from then on. */
+/** Makes the primary of one version replicate from that of another, and counts the commands that it rejects from then on. */
 export async function followAsFormer(cluster: Cluster, member: Member, leader: Pick<Member, 'ip'>): Promise<void> {
   await ask(cluster, member, ['CONFIG', 'RESETSTAT'], CHANGE_MS);
   await follow(cluster, member, leader);

@@ -6,7 +6,7 @@ const CHANGE_MS = 2_000;
 /** Longer than any switch: a ping of the former primary's own would keep it from following the next one without a full copy. */
 const NO_PING_SECONDS = 3_600;
 
-/** Has a primary refuse writes until it is told to take them again, however its clients and the platform fare meanwhile. */
+/** Makes a primary refuse writes until `settleWrites`, even if the platform ends in between. */
 export const refuseWrites = (cluster: Cluster, member: Pick<Member, 'id'>) =>
   set(cluster, member, NO_WRITES, NO_PING_SECONDS);
 

@@ -50,7 +50,7 @@ await testServicesHere(({ host, subject }) => {
 
   it('no line of a front is lost after it was killed together with its supervisor', { timeout: 120_000 }, async () => {
     const { services } = subject;
-    // Like HAProxy, it does not append to what is there.
+    // It overwrites its output from the beginning, as HAProxy does.
     const script =
       'exec 1<>/proc/self/fd/1; for i in $(seq 100); do echo "line $i"; done; while true; do sleep 1000; done';
     const spec = shellService(subject, script, { front: true, stopSeconds: 0.2 });

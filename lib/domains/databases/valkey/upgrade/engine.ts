@@ -67,7 +67,7 @@ async function replicate(work: Work): Promise<Copied> {
     : { isDone: false, waits_for };
 }
 
-/** The new primary serves, and what it has written comes to the former members. The agent has them follow. */
+/** Waits until the former members have received what the new primary has written. The agent makes them follow it. */
 async function keepFormer({ job, cluster, former, next }: Work): Promise<void> {
   const until = performance.now() + ARRIVES_WITHIN_MS;
   let written: number | undefined;

@@ -22,7 +22,7 @@ const PAUSE_MS = 8_000;
 
 export const groupOf = ({ job }: Work, side: SideName): number => (side === 'next' ? job.next_group : job.former_group);
 
-/** Brings what a member begins with after a restart to what the cluster's rows say, or will say. */
+/** Writes the files that a member starts with, for the cluster as its rows are, or will be after the decision. */
 async function settleFiles(cluster: Cluster, member: Member): Promise<void> {
   const answer = await engineOf(cluster.cell_id).services.ensureService(await memberSpec(cluster, member));
   if (!answer.settled) throw new MemberError('starting', undefined);
@@ -77,7 +77,7 @@ export async function moveClients(
   }
 }
 
-/** What a member begins with is looked after by the host's agent too. */
+/** A failure is only logged: the host's agent writes these files too. */
 const later = (cluster: Cluster) => (error: unknown) =>
   log.warn(
     { cluster: cluster.id, reason: reasonOf(error) },
@@ -92,7 +92,7 @@ async function followersOf(decided: Cluster, to: Member): Promise<Member[]> {
     .map(({ member }) => member);
 }
 
-/** @throws UpgradeTrouble where a member has refused what it was sent */
+/** @throws UpgradeTrouble if the new primary has rejected a replicated command */
 async function refuseTrouble(cluster: Cluster, to: Member): Promise<void> {
   if ((await refusalsOf(cluster, to)) > 0)
     throw new UpgradeTrouble(
