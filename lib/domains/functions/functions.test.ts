@@ -344,6 +344,7 @@ describe('a queued event', () => {
     await vi.waitFor(() => expect(host.pool.busyOf(id)).toBe(2));
     // A killed worker writes nothing more: its ids are those of nobody.
     await execute(sql`UPDATE function_invocations SET pool_id = gen_random_uuid()`);
+    await execute(sql`UPDATE function_starts SET pool_id = gen_random_uuid()`);
     await host.end();
     await waiting;
     engines.functions.handler = async () => ({ kind: 'result', result: 'again' });
@@ -618,6 +619,7 @@ test('the history forgets an invocation and its log after seven days, and never 
   const { invocation_id: old } = (await invoke(id, { payload: 1 })).body as InvocationResult;
   const { invocation_id: recent } = (await invoke(id, { payload: 2 })).body as InvocationResult;
   const waiting = ((await invoke(id, { mode: 'async', payload: 3 })).body as { invocation_id: string }).invocation_id;
+  await host.pool.ledger.written();
   const aged = (days: number, ids: string[]) =>
     execute(sql`UPDATE function_invocations SET created_at = platform_now() - ${days}::float8 * interval '1 day',
       next_attempt_at = CASE status WHEN 'queued' THEN platform_now() + interval '1 day' END WHERE id = ANY (${ids}::uuid[])`);

@@ -4,6 +4,9 @@ import { notFound } from '@/lib/core/api/errors';
 import { equals, listOf } from '@/lib/core/api/list';
 import { queryOne } from '@/lib/core/db/pool';
 import { raw, sql } from '@/lib/core/db/sql';
+import { log } from '@/lib/log';
+import { cellOf } from './cells';
+import { poolOf } from './pool/client';
 import { type FunctionLogLine, functionLogLine, type Invocation, invocationQuery } from './schema';
 import { readFunction } from './service';
 import { type InvocationRow, invocationColumns, viewInvocation } from './view';
@@ -19,9 +22,20 @@ const list = listOf({
   view: (row: InvocationRow) => viewInvocation(row),
 });
 
+/** A pool that does not answer does not keep anyone from the history. */
+const WRITTEN_WITHIN_MS = 2000;
+
+/** Waits until the history of a cell has what callers were told: their pool writes it a moment later (docs/decisions/0151). */
+export async function historyWritten(cell: string): Promise<void> {
+  const late = new Promise<void>((resolve) => setTimeout(resolve, WRITTEN_WITHIN_MS).unref());
+  const written = async () => poolOf(cell).written();
+  await Promise.race([late, written().catch((error) => log.debug({ err: error }, 'a pool of functions is away'))]);
+}
+
 /** Invocations of a function, newest first. @throws ApiError 404 */
 export async function listInvocations(call: ProjectCall, id: string, query: z.output<typeof invocationQuery>) {
   await readFunction(call, id);
+  await historyWritten(await cellOf(call.project_id, id));
   return list({ call, id }, query);
 }
 
@@ -43,6 +57,7 @@ type Row = InvocationRow & {
 
 /** One invocation with payload, result and log. @throws ApiError 404 */
 export async function readInvocation(call: ProjectCall, id: string, invocationId: string): Promise<Invocation> {
+  await historyWritten(await cellOf(call.project_id, id));
   const row = await queryOne<Row>(sql`SELECT ${invocationColumns}, i.payload, i.result, i.log, i.log_truncated
     FROM function_invocations i WHERE i.project_id = ${call.project_id}::uuid AND i.function_id = ${id}::uuid
       AND i.id = ${invocationId}::uuid`);

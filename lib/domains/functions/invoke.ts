@@ -1,10 +1,11 @@
 import { callerKey } from '@/lib/core/api/caller';
 import { type ProjectCall, Reply } from '@/lib/core/api/endpoint';
-import { ApiError, notFound } from '@/lib/core/api/errors';
+import { ApiError } from '@/lib/core/api/errors';
 import { signalChange } from '@/lib/core/db/changes';
 import { newId } from '@/lib/core/db/id';
-import { databaseCache, execute, queryOne } from '@/lib/core/db/pool';
+import { execute } from '@/lib/core/db/pool';
 import { sql } from '@/lib/core/db/sql';
+import { cellOf, forgetCell } from './cells';
 import { poolOf } from './pool/client';
 import { refusalOf } from './pool/refusal';
 import {
@@ -17,29 +18,6 @@ import {
 
 /** Events of a function that may wait. */
 const MOST_QUEUED = 100_000;
-
-/** Functions whose cell a process remembers; it never changes. */
-const MOST_KNOWN = 10_000;
-const cells = databaseCache(() => new Map<string, string>());
-
-const keyOf = (projectId: string, id: string) => `${projectId} ${id}`;
-
-/**
- * The cell of a function. Its pool checks that the function still exists.
- * @param isKnown whether a remembered answer will do
- * @throws ApiError 404
- */
-async function cellOf(projectId: string, id: string, isKnown = true): Promise<string> {
-  const known = isKnown ? cells().get(keyOf(projectId, id)) : undefined;
-  if (known !== undefined) return known;
-  const found = await queryOne<{ cell_id: string }>(
-    sql`SELECT cell_id FROM functions WHERE project_id = ${projectId}::uuid AND id = ${id}::uuid`,
-  );
-  if (!found) throw notFound('The function');
-  if (cells().size >= MOST_KNOWN) cells().clear();
-  cells().set(keyOf(projectId, id), found.cell_id);
-  return found.cell_id;
-}
 
 /**
  * Runs a function for one event, or queues it. The history of the function is the record of it: there is no audit entry.
@@ -91,7 +69,7 @@ async function run(call: ProjectCall, { id, invocation_id, payload }: Event) {
       payload,
     });
   } catch (error) {
-    cells().delete(keyOf(call.project_id, id));
+    forgetCell(call.project_id, id);
     if (error instanceof ApiError) throw error;
     const { code, message } = refusalOf(error);
     throw new ApiError(code, message, { cause: error });

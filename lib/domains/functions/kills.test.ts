@@ -142,9 +142,14 @@ test('each start of a handler is billed exactly once while the platform is kille
   await foldUsage();
   const { billed } = await queryRow<{ billed: number }>(sql`SELECT sum(quantity)::float8 AS billed FROM usage_counts
     WHERE project_id = ${acme.id}::uuid AND metric = 'function_invocations'`);
-  const rows = await query<{ payload: string; attempts: number }>(
-    sql`SELECT payload, sum(attempts)::float8 AS attempts FROM function_invocations WHERE project_id = ${acme.id}::uuid GROUP BY payload`,
+  const rows = await query<{ payload: string; attempts: number; statuses: string[] }>(
+    sql`SELECT payload, sum(attempts)::float8 AS attempts, array_agg(coalesce(error ->> 'type', status)) AS statuses
+      FROM function_invocations WHERE project_id = ${acme.id}::uuid GROUP BY payload`,
   );
+  // What callers were told is what the history says, whatever was killed a moment later.
+  const history = new Map(rows.map(({ payload, statuses }) => [Number(payload), statuses]));
+  for (const event of of('succeeded')) expect(history.get(event), `event ${event}`).toEqual(['succeeded']);
+  for (const event of of('failed')) expect(history.get(event), `event ${event}`).not.toContain('Platform.Interrupted');
   const recorded = new Map(rows.map(({ payload, attempts }) => [Number(payload), attempts]));
   for (const [event, count] of times) expect(recorded.get(event), `event ${event}`).toBeGreaterThanOrEqual(count);
   expect(billed).toBe([...recorded.values()].reduce((sum, attempts) => sum + attempts, 0));

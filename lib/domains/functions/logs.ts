@@ -5,7 +5,7 @@ import { isId } from '@/lib/core/db/id';
 import { query, queryOne } from '@/lib/core/db/pool';
 import { sql } from '@/lib/core/db/sql';
 import { accessCheck, type EventSource, event, eventReply, eventStream } from '@/lib/core/events/event-stream';
-import { linesOf } from './invocations';
+import { historyWritten, linesOf } from './invocations';
 import { poolOf } from './pool/client';
 import type { LiveLine } from './pool/lines';
 import type { FunctionLogLine, logQuery } from './schema';
@@ -31,7 +31,8 @@ export async function functionLogs(
     sql`SELECT cell_id FROM functions WHERE project_id = ${call.project_id}::uuid AND id = ${id}::uuid`,
   );
   if (!target) throw notFound('The function');
-  if (prefersList(headers)) return (await newestLines(call.project_id, id, asked)).map(({ index, ...line }) => line);
+  if (prefersList(headers))
+    return (await newestLines(target.cell_id, call.project_id, id, asked)).map(({ index, ...line }) => line);
   const options = {
     key: `function logs of ${call.project_id}`,
     most: MOST_STREAMS,
@@ -50,8 +51,14 @@ const prefersList = (headers: Headers) => {
 };
 
 /** @returns oldest first, each with its place in the log of its attempt */
-async function newestLines(projectId: string, id: string, { limit, invocation_id }: Asked): Promise<LiveLine[]> {
+async function newestLines(
+  cell: string,
+  projectId: string,
+  id: string,
+  { limit, invocation_id }: Asked,
+): Promise<LiveLine[]> {
   if (invocation_id !== undefined && !isId(invocation_id)) return [];
+  await historyWritten(cell);
   const rows = await query<{ id: string; log: string }>(sql`SELECT i.id, i.log FROM function_invocations i
     WHERE i.project_id = ${projectId}::uuid AND i.function_id = ${id}::uuid AND i.log IS NOT NULL
       AND (${invocation_id ?? null}::uuid IS NULL OR i.id = ${invocation_id ?? null}::uuid)
@@ -96,7 +103,7 @@ class Follower implements EventSource {
       )
       .catch(() => () => {});
     this.stop = stop;
-    this.add(await newestLines(this.projectId, this.id, this.asked));
+    this.add(await newestLines(this.cell, this.projectId, this.id, this.asked));
     this.add(live);
     hear = (lines) => {
       this.add(lines);

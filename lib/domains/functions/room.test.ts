@@ -62,6 +62,7 @@ test('an instance holds its memory in the cell before it starts, and one that do
   expect(await differences()).toEqual([]);
   release();
   expect((await Promise.all(running)).map(({ status }) => status)).toEqual([200, 200]);
+  await host.pool.ledger.written();
   const { n } = await queryRow<{ n: number }>(sql`SELECT sum(attempts)::int AS n FROM function_invocations`);
   expect(n).toBe(2);
 });

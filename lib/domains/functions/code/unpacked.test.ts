@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdir, mkdtemp, readdir, readFile, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -36,6 +36,8 @@ test('opening a pool removes old code and abandoned drafts, and keeps those that
   expect(left).toEqual(expect.arrayContaining([used, draft]));
   expect(left).not.toContain(old);
   expect(left).not.toContain(abandoned);
+  // Other tests look into this folder.
+  await rm(draft, { recursive: true });
 });
 
 test('code is unpacked while pools open', async () => {

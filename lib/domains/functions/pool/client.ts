@@ -24,15 +24,25 @@ export class PoolClient {
 
   /** @throws ApiError as the pool refuses, 503 where there is none */
   async invoke(call: PoolCall): Promise<PoolAnswer> {
+    const { answer } = await this.ask({ kind: 'invoke', call });
+    if (!answer) throw away();
+    return { ...answer, result: answer.result ?? null };
+  }
+
+  /** Resolves when the history has all that callers were told. @throws ApiError 503 where there is no pool */
+  async written(): Promise<void> {
+    await this.ask({ kind: 'write' });
+  }
+
+  private async ask(question: { kind: 'invoke'; call: PoolCall } | { kind: 'write' }): Promise<PoolMessage> {
     const socket = await this.connected();
     const number = this.next();
     const message = await new Promise<PoolMessage>((resolve, reject) => {
       this.asked.set(number, { answer: resolve, lost: () => reject(away()) });
-      sendFrame(socket, { kind: 'invoke', number, call });
+      sendFrame(socket, { ...question, number });
     }).finally(() => this.asked.delete(number));
     if (message.refusal) throw new ApiError(message.refusal.code, message.refusal.message);
-    if (!message.answer) throw away();
-    return { ...message.answer, result: message.answer.result ?? null };
+    return message;
   }
 
   /**

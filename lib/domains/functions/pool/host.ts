@@ -42,6 +42,7 @@ export class FunctionHost {
     await runSchedules(this.cell);
     await this.deployments.look();
     await this.queue.look();
+    await this.pool.ledger.showRunning();
   }
 
   /** What only has to happen now and then: idle instances, deleted functions, bytes, times of the last calls. */
@@ -77,7 +78,7 @@ export class FunctionHost {
 
   private async open(): Promise<void> {
     await sweepUnpacked();
-    await this.queue.recover();
+    await this.pool.ledger.recover();
     await this.pool.instances.room.recover();
     await this.server.listen();
     announcePool(this.cell, this.pool);

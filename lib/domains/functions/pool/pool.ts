@@ -1,3 +1,4 @@
+import { now } from '@/lib/clock';
 import { ApiError } from '@/lib/core/api/errors';
 import { newId } from '@/lib/core/db/id';
 import { EngineError } from '@/lib/engines/error';
@@ -44,7 +45,7 @@ const KEPT_RESULT = 256 * 1024;
 /** Versions to try for one call. A caller retries when they change faster than one can start. */
 const MOST_MOVES = 5;
 
-type Attempt = { answer: PoolAnswer; log: AttemptLog };
+type Attempt<Recorded> = { answer: PoolAnswer; log: AttemptLog; recorded: Recorded };
 
 /** Runs the functions of a cell: one for each host, in its worker (docs/decisions/0105). */
 export class FunctionPool {
@@ -119,7 +120,7 @@ export class FunctionPool {
     const start = { id: invocation_id, project_id, function_id, version: version.version, trigger, caller, payload };
     const attempt = await this.attempt(version, call, () => this.ledger.start(start));
     if (!attempt) return undefined;
-    await this.ledger.end(endedOf(invocation_id, attempt.answer, attempt.log, null));
+    await this.ledger.end(attempt.recorded, endedOf(invocation_id, attempt.answer, attempt.log, null));
     return attempt.answer;
   }
 
@@ -135,7 +136,7 @@ export class FunctionPool {
     await this.inSlot(version, async () => {
       try {
         const attempt = await this.attempt(version, claimed, () => this.ledger.startClaimed(id));
-        if (attempt) await this.ledger.end(endedOf(id, attempt.answer, attempt.log, failures));
+        if (attempt) await this.ledger.endClaimed(endedOf(id, attempt.answer, attempt.log, failures));
       } catch (error) {
         log.info({ err: error, invocation: id }, 'a queued invocation could not be started; it is tried again');
         await this.ledger.giveBack(id, LATER_S);
@@ -222,15 +223,15 @@ export class FunctionPool {
 
   /**
    * One start of the handler, once there is an instance for it and the start is written down.
-   * @param recorded writes it down; false: this version does not serve any more, or the function is gone
+   * @param record writes it down; null or false: this version does not serve any more, or the function is gone
    * @returns undefined where it was not written down, and not started
    * @throws ApiError, EngineError where nothing was started
    */
-  private async attempt(
+  private async attempt<Recorded>(
     version: RunnableVersion,
     call: Pick<PoolCall, 'invocation_id' | 'payload'>,
-    recorded: () => Promise<boolean>,
-  ): Promise<Attempt | undefined> {
+    record: () => Promise<Recorded | null | false>,
+  ): Promise<Attempt<Recorded> | undefined> {
     const id = call.invocation_id;
     const lines = this.newLog(version, id);
     const logs = this.running.get(version.function_id) ?? new Set();
@@ -241,11 +242,11 @@ export class FunctionPool {
       const acquired = await this.instances
         .acquire(version, ({ stream, message }) => lines.add(stream, message))
         .catch(failureOf);
-      const isRecorded = await recorded().catch((error) => {
+      const recorded = await record().catch((error) => {
         if ('warm' in acquired) this.instances.release(acquired.warm, true);
         throw error;
       });
-      if (!isRecorded) {
+      if (!recorded) {
         if ('warm' in acquired) this.instances.release(acquired.warm, false);
         return undefined;
       }
@@ -259,7 +260,7 @@ export class FunctionPool {
         `REPORT RequestId: ${id}\tDuration: ${answer.duration_ms.toFixed(2)} ms\tMemory Size: ${version.memory_mb} MB\tMax Memory Used: ${answer.memory_mb} MB${init}\tStatus: ${answer.status}`,
       );
       this.figures.of(version.function_id).ended(answer);
-      return { answer, log: lines };
+      return { answer, log: lines, recorded };
     } finally {
       logs.delete(lines);
       if (logs.size === 0) this.running.delete(version.function_id);
@@ -347,6 +348,7 @@ function endedOf(id: string, answer: PoolAnswer, lines: AttemptLog, failures: nu
     memory_mb,
     cold_start,
     failed: isFailed,
+    ended_at: now().toISOString(),
     again_s,
   };
 }

@@ -19,6 +19,7 @@ export const poolRequest = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('invoke'), number: z.int(), call: poolCall }),
   z.object({ kind: z.literal('follow'), number: z.int(), function_id: z.string() }),
   z.object({ kind: z.literal('unfollow'), number: z.int() }),
+  z.object({ kind: z.literal('write'), number: z.int() }),
 ]);
 export type PoolRequest = z.output<typeof poolRequest>;
 

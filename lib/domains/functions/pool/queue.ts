@@ -1,5 +1,5 @@
 import { signalChange } from '@/lib/core/db/changes';
-import { execute, query } from '@/lib/core/db/pool';
+import { query } from '@/lib/core/db/pool';
 import { sql } from '@/lib/core/db/sql';
 import type { ClaimedCall, FunctionPool } from './pool';
 
@@ -16,26 +16,6 @@ export class Queue {
     private readonly cell: string,
     private readonly pool: FunctionPool,
   ) {}
-
-  /**
-   * Gives invocations back that an earlier pool of this cell was running when it ended: queued ones run again, because nobody
-   * knows how far they came; callers who waited have gone.
-   */
-  async recover(): Promise<void> {
-    const error = JSON.stringify({
-      type: 'Platform.Interrupted',
-      message: 'The platform was stopped while this event ran.',
-      stack: null,
-    });
-    await execute(sql`
-      UPDATE function_invocations SET
-        status = CASE mode WHEN 'async' THEN 'queued' ELSE 'failed' END,
-        next_attempt_at = CASE mode WHEN 'async' THEN platform_now() END,
-        error = CASE mode WHEN 'async' THEN error ELSE ${error}::jsonb END,
-        ended_at = CASE mode WHEN 'async' THEN ended_at ELSE platform_now() END,
-        pool_id = NULL
-      WHERE cell_id = ${this.cell}::text AND status = 'running' AND pool_id IS DISTINCT FROM ${this.pool.id}::uuid`);
-  }
 
   /** Starts what is due. */
   async look(): Promise<void> {

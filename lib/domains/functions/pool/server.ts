@@ -64,6 +64,11 @@ export class PoolServer {
         (answer) => sendFrame(socket, { number, answer }),
         (error) => sendFrame(socket, { number, refusal: refusalOf(error) }),
       );
+    } else if (request.kind === 'write') {
+      this.pool.ledger.written().then(
+        () => sendFrame(socket, { number }),
+        (error) => sendFrame(socket, { number, refusal: refusalOf(error) }),
+      );
     } else if (request.kind === 'follow') {
       following.set(number, this.follow(socket, number, request.function_id));
     } else {

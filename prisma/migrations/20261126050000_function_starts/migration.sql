@@ -1,0 +1,11 @@
+-- CreateTable
+CREATE TABLE "function_starts" (
+    "id" UUID NOT NULL,
+    "cell_id" TEXT NOT NULL,
+    "pool_id" UUID NOT NULL,
+    "ids" UUID[],
+    "starts" JSONB NOT NULL,
+    "created_at" TIMESTAMPTZ(3) NOT NULL,
+
+    CONSTRAINT "function_starts_pkey" PRIMARY KEY ("id")
+);
