@@ -76,6 +76,7 @@ const invocationsOf = async (id: string) =>
 const invocation = async (id: string, of: string) =>
   (await call('GET', `/functions/${id}/invocations/${of}`, as(acme))).body as Invocation;
 const counted = async () => {
+  await host.pool.ledger.written();
   await foldUsage();
   const row = await queryRow<{ n: number }>(sql`SELECT coalesce(sum(quantity), 0)::float8 AS n FROM usage_counts
     WHERE project_id = ${acme.id}::uuid AND metric = 'function_invocations'`);

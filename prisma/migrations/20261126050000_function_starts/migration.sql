@@ -5,6 +5,7 @@ CREATE TABLE "function_starts" (
     "pool_id" UUID NOT NULL,
     "ids" UUID[],
     "starts" JSONB NOT NULL,
+    "is_counted" BOOLEAN NOT NULL DEFAULT false,
     "created_at" TIMESTAMPTZ(3) NOT NULL,
 
     CONSTRAINT "function_starts_pkey" PRIMARY KEY ("id")

@@ -1,17 +1,24 @@
-import { appendFileSync, closeSync, mkdirSync, openSync, rmSync } from 'node:fs';
+import { closeSync, ftruncateSync, mkdirSync, openSync, rmSync, writeSync } from 'node:fs';
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { settings } from '@/lib/settings';
 
 const folderOf = (cell: string) => join(settings().dataDir, 'functions', 'outcomes', cell);
 
+/** A larger file is cut when its outcomes are in the database. */
+const KEPT_BYTES = 16 * 1024 ** 2;
+
+type Page = { path: string; descriptor: number; bytes: number };
+
 /**
- * Outcomes that callers have been told and that the database does not have yet. A file keeps them when the process is killed: the next
- * pool of the cell reads it. One file for each write to the database, which removes it.
+ * Outcomes that callers have been told and that the database may not have yet. The files keep them when the process is killed: the next
+ * pool of the cell reads them. There are two, because outcomes come while those of the other one are written to the database. They are
+ * written again from their beginning, which is cheaper than new files; what is left behind new lines is in the database already, where
+ * writing it once more changes nothing.
  */
 export class Journal {
-  private file: { path: string; descriptor: number } | undefined;
-  private number = 0;
+  private pages: readonly [Page, Page] | undefined;
+  private current: 0 | 1 = 0;
 
   constructor(
     private readonly cell: string,
@@ -20,29 +27,46 @@ export class Journal {
 
   /** @throws when the disk takes no more */
   add(line: string): void {
-    this.file ??= this.open();
-    appendFileSync(this.file.descriptor, `${line}\n`);
+    this.pages ??= this.open();
+    const page = this.pages[this.current];
+    const bytes = Buffer.from(`${line}\n`);
+    for (let written = 0; written < bytes.length; ) {
+      const count = writeSync(page.descriptor, bytes, written, bytes.length - written, page.bytes);
+      written += count;
+      page.bytes += count;
+    }
   }
 
-  /** Begins another file. @returns what removes the one until now */
-  turn(): () => void {
-    const { file } = this;
-    this.file = undefined;
-    if (!file) return () => {};
-    closeSync(file.descriptor);
-    return () => rmSync(file.path, { force: true });
+  /** Takes the other page, whose outcomes are in the database. */
+  turn(): void {
+    if (!this.pages) return;
+    this.current = this.current === 0 ? 1 : 0;
+    const page = this.pages[this.current];
+    if (page.bytes > KEPT_BYTES) ftruncateSync(page.descriptor);
+    page.bytes = 0;
   }
 
-  private open() {
-    this.number += 1;
+  /** When the database has everything. */
+  remove(): void {
+    for (const { path, descriptor } of this.pages ?? []) {
+      closeSync(descriptor);
+      rmSync(path, { force: true });
+    }
+    this.pages = undefined;
+  }
+
+  private open(): readonly [Page, Page] {
     const folder = folderOf(this.cell);
     mkdirSync(folder, { recursive: true, mode: 0o700 });
-    const path = join(folder, `${this.poolId}.${this.number}`);
-    return { path, descriptor: openSync(path, 'ax', 0o600) };
+    const page = (name: string): Page => {
+      const path = join(folder, `${this.poolId}.${name}`);
+      return { path, descriptor: openSync(path, 'w', 0o600), bytes: 0 };
+    };
+    return [page('a'), page('b')];
   }
 }
 
-/** Reads the journals that other pools of the cell have left, oldest first. */
+/** Reads the journals that other pools of the cell have left. */
 export async function* leftJournals(cell: string, ownPool: string) {
   const folder = folderOf(cell);
   const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
@@ -57,9 +81,12 @@ export async function* leftJournals(cell: string, ownPool: string) {
   }
 }
 
-/** A process that was killed while it wrote has left half a line, of which nobody was told. */
+/** The lines that are whole: of one that a killed process was writing, or that newer ones cover in part, nobody needs the rest. */
 const wholeLines = (text: string) =>
-  text
-    .slice(0, text.lastIndexOf('\n') + 1)
-    .split('\n')
-    .filter((line) => line !== '');
+  text.split('\n').filter((line) => {
+    try {
+      return JSON.parse(line) instanceof Object;
+    } catch {
+      return false;
+    }
+  });

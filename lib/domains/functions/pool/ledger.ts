@@ -1,61 +1,17 @@
 import { newId } from '@/lib/core/db/id';
 import { execute, query, queryRow } from '@/lib/core/db/pool';
 import { raw, type Sql, sql } from '@/lib/core/db/sql';
-import { usageEventsInsert } from '@/lib/money/metering/usage-events';
-import type { FunctionError, InvocationStatus, Trigger } from '../schema';
 import { Batch } from './batch';
-import { type OpenStarts, Outcomes } from './outcomes';
-import { jsonbText } from './records';
-
-/** A start of a handler whose caller waits for the result. */
-export type NewStart = {
-  id: string;
-  project_id: string;
-  function_id: string;
-  version: number;
-  trigger: Trigger;
-  caller: { kind: string; id: string } | null;
-  /** JSON; null where it is too long to keep. */
-  payload: string | null;
-};
-
-/** A start that is on the disk. */
-export type Started = {
-  start: NewStart;
-  /** Those that were written down with it. */
-  starts: OpenStarts;
-  /** ISO 8601, by the database's clock. */
-  started_at: string;
-  since: number;
-  isShown: boolean;
-};
-
-/** How an attempt ended. */
-export type Ended = {
-  id: string;
-  status: InvocationStatus;
-  result: string | null;
-  error: FunctionError | null;
-  log: string;
-  log_truncated: boolean;
-  duration_ms: number;
-  memory_mb: number;
-  cold_start: boolean;
-  /** The function's own doing, which a retry may follow. */
-  failed: boolean;
-  ended_at: string;
-  /** When the next attempt is due, in seconds from now. */
-  again_s: number | null;
-};
+import { Outcomes } from './outcomes';
+import { counted, countedStarts, type Ended, jsonbText, type NewStart, type Started } from './records';
 
 const AT_ONCE = 200;
-const METRIC = 'function_invocations';
-/** Events that run longer are in the history while they run. */
+/** Events that run longer are in the history, and billed, while they run. */
 const SHOWN_AFTER_MS = 250;
 
 /**
- * The records of what a pool runs. A start is on the disk, and billed, before its handler runs; its end outlives the process
- * before its caller is answered (docs/decisions/0106, 0151).
+ * The records of what a pool runs. A start is on the disk before its handler runs, and is billed whatever becomes of the process; its
+ * end outlives the process before its caller is answered (docs/decisions/0106, 0151).
  */
 export class Ledger {
   private readonly starts: Batch<NewStart, Started | null>;
@@ -110,21 +66,25 @@ export class Ledger {
     return this.outcomes.written();
   }
 
-  async idle(): Promise<void> {
+  async close(): Promise<void> {
     await this.starts.idle();
     await this.repeats.idle();
     await this.repeatsEnded.idle();
-    await this.written();
+    await this.outcomes.close();
   }
 
-  /** Puts what has been running for a while into the history. */
+  /** Puts what has been running for a while into the history, and bills it. */
   async showRunning(): Promise<void> {
     const before = performance.now() - SHOWN_AFTER_MS;
     const shown = [...this.open].filter(({ isShown, since }) => !isShown && since < before);
     if (shown.length === 0) return;
     const ids = shown.map(({ start }) => start.id);
     const batches = [...new Set(shown.map(({ starts }) => starts.id))];
-    await execute(sql`${historyInsert(sql`'running', NULL::timestamptz, NULL::jsonb`)}
+    await execute(sql`WITH counting AS (
+        UPDATE function_starts SET is_counted = true WHERE id = ANY (${batches}::uuid[]) AND pool_id = ${this.poolId}::uuid AND NOT is_counted
+        RETURNING *
+      ), counted AS (${countedStarts(raw('counting'))})
+      ${historyInsert(sql`'running', NULL::timestamptz, NULL::jsonb`)}
       FROM function_starts s, ${givenOf(raw('s.starts'))} JOIN functions f ON f.id = given.function_id AND f.project_id = given.project_id
       WHERE s.id = ANY (${batches}::uuid[]) AND s.pool_id = ${this.poolId}::uuid AND given.id = ANY (${ids}::uuid[])
       ON CONFLICT (id) DO NOTHING`);
@@ -144,7 +104,8 @@ export class Ledger {
     });
     await execute(sql`WITH abandoned AS (
         DELETE FROM function_starts WHERE cell_id = ${this.cell}::text AND pool_id <> ${this.poolId}::uuid RETURNING *
-      ) ${historyInsert(sql`'failed', platform_now(), ${error}::jsonb`)}
+      ), uncounted AS (SELECT * FROM abandoned WHERE NOT is_counted), counted AS (${countedStarts(raw('uncounted'))})
+      ${historyInsert(sql`'failed', platform_now(), ${error}::jsonb`)}
       FROM abandoned s, ${givenOf(raw('s.starts'))} JOIN functions f ON f.id = given.function_id AND f.project_id = given.project_id
       WHERE given.id = ANY (s.ids) ON CONFLICT (id) DO NOTHING`);
     await execute(sql`
@@ -162,15 +123,13 @@ export class Ledger {
     const since = performance.now();
     const text = jsonbText(items);
     const { ids, at } = await queryRow<{ ids: string[] | null; at: Date }>(sql`
-      WITH moment AS MATERIALIZED (SELECT platform_now() AS at), serving AS MATERIALIZED (
-        SELECT given.id, given.project_id, given.function_id, f.name, 1 AS attempts FROM ${givenOf(sql`${text}::jsonb`)}
+      WITH moment AS MATERIALIZED (SELECT platform_now() AS at), serving AS (
+        SELECT array_agg(given.id) AS ids FROM ${givenOf(sql`${text}::jsonb`)}
         JOIN functions f ON f.id = given.function_id AND f.project_id = given.project_id AND f.version = given.version
       ), started AS (
         INSERT INTO function_starts (id, cell_id, pool_id, ids, starts, created_at)
-        SELECT ${id}::uuid, ${this.cell}::text, ${this.poolId}::uuid, array_agg(serving.id), ${text}::jsonb, moment.at
-        FROM serving, moment GROUP BY moment.at RETURNING ids
-      ), counted AS (${counted(raw('serving'))})
-      SELECT (SELECT ids FROM started) AS ids, at FROM moment`);
+        SELECT ${id}::uuid, ${this.cell}::text, ${this.poolId}::uuid, ids, ${text}::jsonb, at FROM serving, moment WHERE ids IS NOT NULL
+      ) SELECT ids, at FROM serving, moment`);
     const written = new Set(ids);
     const [starts, started_at] = [{ id, left: written.size }, at.toISOString()];
     return items.map((start) => (written.has(start.id) ? { start, starts, started_at, since, isShown: false } : null));
@@ -181,7 +140,7 @@ export class Ledger {
       WITH started AS (
         UPDATE function_invocations i SET attempts = i.attempts + 1, started_at = platform_now()
         FROM functions f WHERE i.id = ANY (${[...ids]}::uuid[]) AND i.status = 'running' AND i.pool_id = ${this.poolId}::uuid
-          AND f.id = i.function_id RETURNING i.id, i.project_id, i.function_id, i.attempts, f.name
+          AND f.id = i.function_id RETURNING i.id, i.project_id, i.function_id, i.attempts, i.started_at AS at, f.name
       ), counted AS (${counted(raw('started'))})
       SELECT id FROM started`);
     const started = new Set(written.map(({ id }) => id));
@@ -214,13 +173,3 @@ const historyInsert = (state: Sql): Sql => sql`
     created_at, started_at, status, ended_at, error)
   SELECT given.id, given.project_id, given.function_id, s.cell_id, 'sync', given.trigger, 1, s.pool_id, given.version, given.caller,
     given.payload, s.created_at, s.created_at, ${state}`;
-
-/**
- * Bills starts that a statement writes down: one event for those of a function, named after the first of them. Each statement of starts
- * has a row of its own, so one that is repeated fails before it counts again.
- * @param from rows with id, project_id, function_id, name and attempts, which count this start
- */
-const counted = (from: Sql): Sql =>
-  usageEventsInsert(sql`(SELECT 'invocation:' || min(id::text) || ':' || attempts AS key, project_id, ${METRIC}::text AS metric,
-    'function' AS resource_type, function_id AS resource_id, min(name) AS resource_name, count(*) AS quantity, platform_now() AS occurred_at
-    FROM ${from} GROUP BY project_id, function_id, attempts) AS events`);

@@ -48,13 +48,22 @@ async function deploy(name = 'hello'): Promise<string> {
 }
 
 /** The pool writes nothing from now on, as if it had been killed. */
-const kill = () => vi.spyOn(Outcomes.prototype, 'written').mockResolvedValue();
+function kill(): void {
+  for (const method of ['written', 'close'] as const) vi.spyOn(Outcomes.prototype, method).mockResolvedValue();
+}
 const files = () => readdir(journals).catch(() => []);
 const openStarts = async () => (await queryRow<{ n: number }>(sql`SELECT count(*)::int AS n FROM function_starts`)).n;
 const history = () =>
   query<{ function_id: string; status: string }>(
     sql`SELECT function_id, status FROM function_invocations WHERE project_id = ${acme.id}::uuid`,
   );
+
+const billed = async () =>
+  (
+    await queryRow<{ n: number }>(
+      sql`SELECT coalesce(sum(quantity), 0)::int AS n FROM usage_events WHERE project_id = ${acme.id}::uuid`,
+    )
+  ).n;
 
 /** Another pool takes over, as after a kill of the worker. */
 async function restart(): Promise<void> {
@@ -73,7 +82,9 @@ test('whoever was answered finds the outcome in the history at once', async () =
   const list = (await call('GET', `/functions/${id}/invocations`, as())).body as Invocation[];
   expect(list.map(({ status }) => status)).toEqual(Array.from({ length: 5 }, () => 'succeeded'));
   expect(await openStarts()).toBe(0);
+  await host.end();
   expect(await files()).toEqual([]);
+  host = new FunctionHost(ownCell());
 });
 
 test('a pool that is killed after its answer has left the outcome, and the next one writes it once', async () => {
@@ -96,9 +107,7 @@ test('a pool that is killed after its answer has left the outcome, and the next 
     expect(found.log.map(({ message }) => message)).toContain(`said ${index + 1}\ufffd`);
   }
   expect([await openStarts(), (await history()).length, await files()]).toEqual([0, 3, []]);
-  const { billed } = await queryRow<{ billed: number }>(sql`SELECT sum(quantity)::int AS billed FROM usage_events
-    WHERE project_id = ${acme.id}::uuid`);
-  expect(billed).toBe(3);
+  expect(await billed()).toBe(3);
 });
 
 test('an outcome that is in the database and still in a journal is not written again', async () => {
@@ -109,8 +118,8 @@ test('an outcome that is in the database and still in a journal is not written a
   const journal = await readFile(join(journals, name), 'utf8');
   vi.restoreAllMocks();
   const first = await read(id, invocation_id);
-  expect([first.status, await files()]).toEqual(['succeeded', []]);
-  await writeFile(join(journals, name), journal.replace('succeeded', 'failed'));
+  expect(first.status).toBe('succeeded');
+  await writeFile(join(journals, name.replace('.a', '.c')), journal.replace('succeeded', 'failed'));
   await restart();
   expect([await read(id, invocation_id), (await history()).length, await files()]).toEqual([first, 1, []]);
 });
@@ -128,10 +137,11 @@ test('what runs is in the history after a moment, and its outcome takes the plac
     const list = (await call('GET', `/functions/${id}/invocations`, as())).body as Invocation[];
     expect(list).toMatchObject([{ status: 'running', attempts: 1 }]);
   });
+  expect(await billed()).toBe(1);
   end();
   const { invocation_id } = (await running).body as InvocationResult;
   expect(await read(id, invocation_id)).toMatchObject({ status: 'succeeded', result: 'late', attempts: 1 });
-  expect(await openStarts()).toBe(0);
+  expect([await openStarts(), await billed()]).toEqual([0, 1]);
 });
 
 test('a disk that takes no journal makes callers wait for the database', async () => {
@@ -152,5 +162,6 @@ test('an outcome of a function that was deleted meanwhile keeps no other from th
   await execute(sql`DELETE FROM functions WHERE id = ${one}::uuid`);
   await host.pool.ledger.written();
   expect(await history()).toEqual([{ function_id: other, status: 'succeeded' }]);
+  expect(await billed()).toBe(2);
   expect(await openStarts()).toBe(0);
 });

@@ -1,10 +1,9 @@
 import { DatabaseAway } from '@/lib/core/db/away';
 import { databaseError, execute } from '@/lib/core/db/pool';
-import { sql } from '@/lib/core/db/sql';
+import { raw, sql } from '@/lib/core/db/sql';
 import { log } from '@/lib/log';
 import { Journal, leftJournals } from './journal';
-import type { Ended, Started } from './ledger';
-import { jsonbText } from './records';
+import { countedStarts, type Ended, jsonbText, type OpenStarts, type Started } from './records';
 
 /** Outcomes are in the database this much later, many at a time. */
 const GATHER_MS = 50;
@@ -12,9 +11,6 @@ const AGAIN_MS = 1000;
 /** Outcomes of one statement. */
 const AT_ONCE = 200;
 const FOREIGN_KEY_VIOLATION = '23503';
-
-/** A statement of starts that are not all over yet. */
-export type OpenStarts = { id: string; left: number };
 
 type Waiting = { text: string; starts: OpenStarts | undefined };
 
@@ -27,8 +23,8 @@ export class Outcomes {
   private writing: Promise<void> | undefined;
   private timer: NodeJS.Timeout | undefined;
   private readonly journal: Journal;
-  /** Remove journals whose outcomes could not be written yet. */
-  private kept: (() => void)[] = [];
+  /** Whether the other page of the journal has outcomes that could not be written yet. */
+  private isBehind = false;
 
   constructor(
     private readonly cell: string,
@@ -62,6 +58,12 @@ export class Outcomes {
     }
   }
 
+  /** Ends the journal, when the database has all. @throws where it can't be reached; the journal stays */
+  async close(): Promise<void> {
+    await this.written();
+    this.journal.remove();
+  }
+
   /** Writes what pools before this one have told their callers and not written. */
   async recover(): Promise<void> {
     for await (const { poolId, lines, remove } of leftJournals(this.cell, this.poolId)) {
@@ -89,7 +91,8 @@ export class Outcomes {
     this.timer = undefined;
     const taken = this.waiting;
     this.waiting = [];
-    this.kept.push(this.journal.turn());
+    if (!this.isBehind) this.journal.turn();
+    this.isBehind = true;
     let written = 0;
     try {
       for (; written < taken.length; written += AT_ONCE) {
@@ -99,7 +102,7 @@ export class Outcomes {
       this.waiting = [...taken.slice(written), ...this.waiting];
       throw error;
     }
-    for (const remove of this.kept.splice(0)) remove();
+    this.isBehind = false;
   }
 
   private async insert(items: readonly Waiting[], poolId: string): Promise<void> {
@@ -123,7 +126,8 @@ export class Outcomes {
     for (const { starts } of items) if (starts) ended.set(starts, (ended.get(starts) ?? 0) + 1);
     const over = [...ended].flatMap(([{ id, left }, count]) => (left === count ? [id] : []));
     await execute(sql`
-      WITH over AS (DELETE FROM function_starts WHERE id = ANY (${over}::uuid[]) AND pool_id = ${poolId}::uuid)
+      WITH over AS (DELETE FROM function_starts WHERE id = ANY (${over}::uuid[]) AND pool_id = ${poolId}::uuid RETURNING *),
+        uncounted AS (SELECT * FROM over WHERE NOT is_counted), counted AS (${countedStarts(raw('uncounted'))})
       INSERT INTO function_invocations AS i (id, project_id, function_id, cell_id, mode, trigger, status, attempts, failures, pool_id,
         version, caller, payload, result, error, log, log_truncated, duration_ms, memory_mb, cold_start, created_at, started_at, ended_at)
       SELECT given.id, given.project_id, given.function_id, s.cell_id, 'sync', given.trigger, given.status, 1, given.failed::int, s.pool_id,

@@ -9,8 +9,9 @@ import { Egress } from './egress';
 import { type RunnableVersion, Versions } from './facts';
 import { Figures } from './figures';
 import { type Acquired, Instances } from './instances';
-import { type Ended, Ledger } from './ledger';
+import { Ledger } from './ledger';
 import { AttemptLog, type LiveLine } from './lines';
+import type { Ended } from './records';
 import { StoredLines } from './stored-lines';
 
 /** What a caller wants to run. */
@@ -117,7 +118,8 @@ export class FunctionPool {
     const { invocation_id, project_id, function_id, trigger, caller } = call;
     const text = JSON.stringify(call.payload ?? null);
     const payload = text.length > ASYNC_PAYLOAD_BYTES ? null : text;
-    const start = { id: invocation_id, project_id, function_id, version: version.version, trigger, caller, payload };
+    const { name, version: number } = version;
+    const start = { id: invocation_id, project_id, function_id, name, version: number, trigger, caller, payload };
     const attempt = await this.attempt(version, call, () => this.ledger.start(start));
     if (!attempt) return undefined;
     await this.ledger.end(attempt.recorded, endedOf(invocation_id, attempt.answer, attempt.log, null));
@@ -179,7 +181,7 @@ export class FunctionPool {
     ]);
     await this.instances.stop();
     await Promise.allSettled([...this.work]);
-    await this.ledger.idle();
+    await this.ledger.close();
     await this.egress.stop();
     await this.lines.flush();
   }

@@ -1,3 +1,73 @@
+import { type Sql, sql } from '@/lib/core/db/sql';
+import { usageEventsInsert } from '@/lib/money/metering/usage-events';
+import type { FunctionError, InvocationStatus, Trigger } from '../schema';
+
+/** A start of a handler whose caller waits for the result. */
+export type NewStart = {
+  id: string;
+  project_id: string;
+  function_id: string;
+  /** Of the function, for the bill. */
+  name: string;
+  version: number;
+  trigger: Trigger;
+  caller: { kind: string; id: string } | null;
+  /** JSON; null where it is too long to keep. */
+  payload: string | null;
+};
+
+/** A statement of starts that are not all over yet. */
+export type OpenStarts = { id: string; left: number };
+
+/** A start that is on the disk. */
+export type Started = {
+  start: NewStart;
+  /** Those that were written down with it. */
+  starts: OpenStarts;
+  /** ISO 8601, by the database's clock. */
+  started_at: string;
+  since: number;
+  isShown: boolean;
+};
+
+/** How an attempt ended. */
+export type Ended = {
+  id: string;
+  status: InvocationStatus;
+  result: string | null;
+  error: FunctionError | null;
+  log: string;
+  log_truncated: boolean;
+  duration_ms: number;
+  memory_mb: number;
+  cold_start: boolean;
+  /** The function's own doing, which a retry may follow. */
+  failed: boolean;
+  ended_at: string;
+  /** When the next attempt is due, in seconds from now. */
+  again_s: number | null;
+};
+
+const METRIC = 'function_invocations';
+
+/**
+ * Bills starts for callers that wait, each with its row of `function_starts`, which leaves or is marked in the same statement.
+ * @param from rows of `function_starts`
+ */
+export const countedStarts = (from: Sql): Sql =>
+  counted(sql`(SELECT given.id, given.project_id, given.function_id, given.name, 1 AS attempts, s.created_at AS at
+    FROM ${from} s, jsonb_to_recordset(s.starts) AS given (id uuid, project_id uuid, function_id uuid, name text)
+    WHERE given.id = ANY (s.ids)) AS starts`);
+
+/**
+ * One event for the starts of a function on a day, named after the first of them.
+ * @param from rows with id, project_id, function_id, name, `attempts`, which count this start, and the moment `at`
+ */
+export const counted = (from: Sql): Sql =>
+  usageEventsInsert(sql`(SELECT 'invocation:' || min(id::text) || ':' || attempts AS key, project_id, ${METRIC}::text AS metric,
+    'function' AS resource_type, function_id AS resource_id, min(name) AS resource_name, count(*) AS quantity, min(at) AS occurred_at
+    FROM ${from} GROUP BY project_id, function_id, attempts, date_trunc('day', at)) AS events`);
+
 /** Text in JSON that jsonb can't hold: NUL and halves of surrogate pairs, which a function may well print. */
 const UNSTORABLE = /\\u(?:0000|d[89a-f][0-9a-f]{2})/g;
 
