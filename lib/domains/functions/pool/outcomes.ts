@@ -8,8 +8,9 @@ import { countedStarts, type Ended, jsonbText, type OpenStarts, type Started } f
 /** Outcomes are in the database this much later, many at a time. */
 const GATHER_MS = 50;
 const AGAIN_MS = 1000;
-/** Outcomes of one statement. */
+/** Outcomes of one statement, and their characters. */
 const AT_ONCE = 200;
+const CHARACTERS_AT_ONCE = 8 * 1024 ** 2;
 const FOREIGN_KEY_VIOLATION = '23503';
 
 type Waiting = { text: string; starts: OpenStarts | undefined };
@@ -67,12 +68,7 @@ export class Outcomes {
   /** Writes what pools before this one have told their callers and not written. */
   async recover(): Promise<void> {
     for await (const { poolId, lines, remove } of leftJournals(this.cell, this.poolId)) {
-      for (let from = 0; from < lines.length; from += AT_ONCE) {
-        await this.insert(
-          lines.slice(from, from + AT_ONCE).map((text) => ({ text, starts: undefined })),
-          poolId,
-        );
-      }
+      for (const part of inParts(lines.map((text) => ({ text, starts: undefined })))) await this.insert(part, poolId);
       await remove();
     }
   }
@@ -93,13 +89,14 @@ export class Outcomes {
     this.waiting = [];
     if (!this.isBehind) this.journal.turn();
     this.isBehind = true;
-    let written = 0;
+    const parts = inParts(taken);
     try {
-      for (; written < taken.length; written += AT_ONCE) {
-        await this.insert(taken.slice(written, written + AT_ONCE), this.poolId);
+      for (let part = parts[0]; part; part = parts[0]) {
+        await this.insert(part, this.poolId);
+        parts.shift();
       }
     } catch (error) {
-      this.waiting = [...taken.slice(written), ...this.waiting];
+      this.waiting = [...parts.flat(), ...this.waiting];
       throw error;
     }
     this.isBehind = false;
@@ -145,4 +142,19 @@ export class Outcomes {
         WHERE i.status = 'running' AND i.pool_id = excluded.pool_id`);
     for (const [starts, count] of ended) starts.left -= count;
   }
+}
+
+/** Outcomes by statements. */
+function inParts(outcomes: readonly Waiting[]): Waiting[][] {
+  const parts: Waiting[][] = [];
+  let [part, characters]: [Waiting[], number] = [[], 0];
+  for (const outcome of outcomes) {
+    if (part.length === 0 || part.length >= AT_ONCE || characters + outcome.text.length > CHARACTERS_AT_ONCE) {
+      [part, characters] = [[], 0];
+      parts.push(part);
+    }
+    part.push(outcome);
+    characters += outcome.text.length;
+  }
+  return parts;
 }
