@@ -44,6 +44,17 @@ const expected: Record<string, RegExp[]> = {
       (dimension) => new RegExp(`"${dimension}":\\{[^}]*"used":0\\.0,`),
     ),
   ],
+  'functions.sh': [
+    /^\{"version":1,"status":"ready","size_bytes":\d+\}$/m,
+    /^\{"status":"succeeded","result":\{"size":"3\.0 MB","version":"1"\}\}$/m,
+    /^failed\nKeyError\n[\s\S]*octets/m,
+    /^\{"status":"succeeded","result":\{"size":"1\.0 kB","version":"3"\}\}$/m,
+    /^one event\n\{"status":"succeeded","mode":"async","attempts":1,"result":\{"size":"2\.5 kB","version":"3"\}\}$/m,
+    /^platform: START RequestId: [\s\S]*^stdout: counting 2500$[\s\S]*^platform: REPORT RequestId: /m,
+    /^401$/m,
+    /^([1-9]\d*) answered, \d+ refused, \1 billed$/m,
+    /"serverless_functions":\{[^}]*"used":0\.0,/,
+  ],
 };
 
 const scripts = readdirSync('docs/examples').filter((name) => name.endsWith('.sh'));
