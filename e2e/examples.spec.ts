@@ -51,7 +51,7 @@ const expected: Record<string, RegExp[]> = {
     /^\{"status":"succeeded","result":\{"size":"1\.0 kB","version":"3"\}\}$/m,
     /^one event\n\{"status":"succeeded","mode":"async","attempts":1,"result":\{"size":"2\.5 kB","version":"3"\}\}$/m,
     /^platform: START RequestId: [\s\S]*^stdout: counting 2500$[\s\S]*^platform: REPORT RequestId: /m,
-    /^401$/m,
+    /^401\n\{"size":"42 Bytes","version":"3"\}$/m,
     /^([1-9]\d*) answered, \d+ refused, \1 billed$/m,
     /"serverless_functions":\{[^}]*"used":0\.0,/,
   ],

@@ -26,10 +26,10 @@ function_body() {
   }'
 }
 
-# starts: how many starts of the function are on the bill of this month.
+# starts: how many starts of the function are on the bill of this month. Their unit is 100,000.
 starts() {
   api GET "/billing/usage?metric=function_invocations" |
-    jq --arg id "$FUNCTION" '[.[] | select(.resource.id == $id).quantity] | add // 0'
+    jq --arg id "$FUNCTION" '[.[] | select(.resource.id == $id).quantity | tonumber] | add // 0 | . * 100000 | round'
 }
 
 step 'Sign in'
@@ -50,11 +50,13 @@ api GET "/layers/$LAYER/versions" | jq --compact-output '.[0] | {version, status
 
 step 'Deploy a function that uses it'
 cat > "$WORK/good.py" << 'PYTHON'
+import json
 import humanize
 
 def handler(event, context):
-    print("counting", event["bytes"])
-    return {"size": humanize.naturalsize(event["bytes"]), "version": context.function_version}
+    asked = json.loads(event["body"]) if "body" in event else event
+    print("counting", asked["bytes"])
+    return {"size": humanize.naturalsize(asked["bytes"]), "version": context.function_version}
 PYTHON
 FUNCTION=$(create /functions "$(function_body "$WORK/good.py")")
 wait_for "/functions/$FUNCTION" '.status == "active"'
@@ -64,8 +66,8 @@ invoke '{"bytes": 3000000}' | jq --compact-output '{status, result}'
 # A failure of the code is no HTTP error: the answer has its type, message and stack.
 
 step 'Deploy a version that fails, and read its stack'
-sed 's/event\["bytes"\])/event["octets"])/' "$WORK/good.py" > "$WORK/bad.py"
-api PUT "/functions/$FUNCTION" "$(function_body "$WORK/bad.py")" > /dev/null
+sed 's/print("counting", asked\["bytes"\])/print(asked["octets"])/' "$WORK/good.py" > "$WORK/bad.py"
+api PUT "/functions/$FUNCTION" "$(function_body "$WORK/bad.py" | jq 'del(.name)')" > /dev/null
 wait_for "/functions/$FUNCTION" '.status == "active" and .version == 2'
 invoke '{"bytes": 3000000}' | jq --raw-output '.status, .error.type, .error.stack'
 
@@ -104,7 +106,7 @@ URL=$(api GET "/functions/$FUNCTION" | jq --raw-output .url)
 ask() { curl --silent --insecure --max-time 15 --connect-to "::$GATEWAY:" "$@" "$URL"; }
 for _ in $(seq 60); do [ "$(ask --output /dev/null --write-out '%{http_code}')" = 401 ] && break || sleep 1; done
 ask --output /dev/null --write-out '%{http_code}\n'
-ask --header "Authorization: Bearer $TOKEN" --header 'Content-Type: application/json' --data '{}' | jq --compact-output .
+ask --header "Authorization: Bearer $TOKEN" --header 'Content-Type: application/json' --data '{"bytes": 42}' | jq --compact-output .
 
 # ── The bill ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 # Each start of the handler is counted once, failed ones too; calls beyond the concurrency are refused, and are not.
@@ -120,9 +122,12 @@ export -f call_once
 export API FUNCTION TOKEN
 seq 200 | xargs --max-procs 20 --replace bash -c call_once > "$WORK/statuses"
 STARTED=$(grep --count '^200$' "$WORK/statuses")
-for _ in $(seq 10); do [ "$(($(starts) - COUNTED))" = "$STARTED" ] && break || sleep 1; done
-echo "$STARTED answered, $(grep --count '^429$' "$WORK/statuses" || true) refused, $(($(starts) - COUNTED)) billed"
-[ "$(($(starts) - COUNTED))" = "$STARTED" ]
+for _ in $(seq 10); do
+  BILLED=$(($(starts) - COUNTED))
+  [ "$BILLED" = "$STARTED" ] && break || sleep 1
+done
+echo "$STARTED answered, $(grep --count '^429$' "$WORK/statuses" || true) refused, $BILLED billed"
+[ "$BILLED" = "$STARTED" ]
 
 # ── Clean up ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
