@@ -53,7 +53,7 @@ export function InvocationsTab({ of }: { of: CloudFunction }) {
     }),
     column.accessor('attempts', { header: 'Attempts', meta: { from: 'md' } }),
     column.accessor('version', { header: 'Version', meta: { from: 'md' }, cell: ({ getValue }) => getValue() ?? '–' }),
-    column.accessor(({ error }) => error?.message ?? '', {
+    column.accessor(({ error }) => (error ? `${error.type}: ${error.message}` : ''), {
       id: 'error',
       header: 'Error',
       meta: { from: 'xl' },
