@@ -66,7 +66,7 @@ export const countedStarts = (from: Sql): Sql =>
 export const counted = (from: Sql): Sql =>
   usageEventsInsert(sql`(SELECT 'invocation:' || min(id::text) || ':' || attempts AS key, project_id, ${METRIC}::text AS metric,
     'function' AS resource_type, function_id AS resource_id, min(name) AS resource_name, count(*) AS quantity, min(at) AS occurred_at
-    FROM ${from} GROUP BY project_id, function_id, attempts, date_trunc('day', at)) AS events`);
+    FROM ${from} GROUP BY project_id, function_id, attempts, date_trunc('day', at, 'UTC')) AS events`);
 
 /** Text in JSON that jsonb can't hold: NUL and halves of surrogate pairs, which a function may well print. */
 const UNSTORABLE = /\\u(?:0000|d[89a-f][0-9a-f]{2})/g;
