@@ -111,16 +111,20 @@ function killedUpgrades(world: World, { cluster, client }: Subject, isSynchronou
     return row.id;
   }
 
-  async function kill(id: string, victim: Victim): Promise<void> {
-    if (victim === 'worker') return world.killWorker();
-    await world.signalTo(await primaryOf(id, victim === 'former primary' ? 'former_group' : 'next_group'), 'SIGKILL');
+  /** @returns when */
+  async function kill(id: string, victim: Victim): Promise<string> {
+    const at = new Date().toISOString();
+    if (victim === 'worker') await world.killWorker();
+    else
+      await world.signalTo(await primaryOf(id, victim === 'former primary' ? 'former_group' : 'next_group'), 'SIGKILL');
+    return at;
   }
 
   /** The last lines of each member, to see why clients waited or the way back was lost. */
   async function showLogs(): Promise<void> {
     for (const { id, ordinal } of await world.members(cluster)) {
       const { lines } = await world.services.readLog(id, null, 1000);
-      const text = lines.slice(-80).map(({ message }) => message);
+      const text = lines.slice(-150).map(({ at, message }) => `${at.toISOString()} ${message}`);
       console.info([`member ${ordinal}`, ...text].join('\n'));
     }
   }
@@ -164,13 +168,14 @@ function killedUpgrades(world: World, { cluster, client }: Subject, isSynchronou
       await isHealthy();
       await client.startWriting(2);
       const began = performance.now();
+      let killed_at: string | undefined;
       const path = `${world.paths(name)}/upgrade`;
       const answer = await world.call('POST', path, { ...world.as, body: { target_version: to } });
       expect([answer.status, answer.text]).toEqual([202, expect.anything()]);
       const { id } = answer.body as DatabaseJob;
       if (stage !== 'rolling_back') {
         expect(await until(id, [stage, ...ENDS], 300_000)).toBe(stage);
-        await kill(id, victim);
+        killed_at = await kill(id, victim);
       }
       const end = await until(id, ENDS, 400_000);
       const there = await client.stopWriting();
@@ -186,6 +191,7 @@ function killedUpgrades(world: World, { cluster, client }: Subject, isSynchronou
       const job = await jobOf(id);
       const { acknowledged, ...figures } = there;
       console.info(`${victim} killed at ${stage}: ${end}`, {
+        killed_at,
         ...figures,
         acknowledged: acknowledged.length,
         pause_ms: job.pause_ms,
@@ -198,10 +204,12 @@ function killedUpgrades(world: World, { cluster, client }: Subject, isSynchronou
       expect((await world.call('POST', `/dbaas/jobs/${id}/rollback`, world.as)).status).toBe(202);
       if (stage === 'rolling_back') {
         await until(id, ['rolling_back'], 60_000);
-        await kill(id, victim);
+        killed_at = await kill(id, victim);
       }
       const back = await until(id, ENDS, 400_000);
       const here = await client.stopWriting();
+      console.info('on the way back', { killed_at, ...here, acknowledged: here.acknowledged.length });
+      if (here.gap_ms > LONGEST_GAP_MS) await showLogs();
       expect(here.acknowledged.length).toBeGreaterThan(0);
       const allowed = stage === 'rolling_back' ? mayBeLost : 0;
       await isWhole([...kept, ...here.acknowledged], back === 'rolled_back' ? from : to, allowed);

@@ -10,9 +10,9 @@ import { endpointFacts, endpointOf } from '../cluster/specs';
 import { endpointStats, hold, release, repoint, settleEndpoint } from '../endpoint/endpoint';
 import type { MemberStatus } from '../schema';
 import { memberName } from '../view';
-import { ask, forget, tell } from './connections';
+import { ask, forget } from './connections';
 import { bringBack, noteInStep } from './in-step';
-import { beginAgain, formAgain } from './quorum';
+import { beginAgain, formAgain, letJoin } from './quorum';
 import { memberSpec } from './specs';
 import { bestSuccessor, isInStep, isServing, type Seen, statesOf } from './state';
 
@@ -52,7 +52,8 @@ async function look(cluster: Cluster, memory: Memory): Promise<void> {
     return;
   }
   if (isServing(own)) memory.sawPrimary = primary.id;
-  await joinAgain(cluster, own, others);
+  // Members of the other version of an upgrade join those that serve; they never begin.
+  if (isServing(own)) await letJoin(cluster, seen, others);
   bringBack(cluster, [...seen, ...others], memory.since);
   await noteInStep([...seen, ...others]);
   if (stats) await settleEndpoint(endpointOf(cluster), endpointFacts(cluster), stats);
@@ -73,13 +74,6 @@ async function look(cluster: Cluster, memory: Memory): Promise<void> {
       })
     : Promise.resolve();
   await Promise.all([note(cluster, seen, others, own), disk]);
-}
-
-/** Members of the other version of an upgrade join those that serve; they never begin. */
-async function joinAgain(cluster: Cluster, own: Seen, others: readonly Seen[]): Promise<void> {
-  if (!isServing(own)) return;
-  for (const { member, state } of others)
-    if (!state.isUp && state.desk?.phase === 'waiting') await tell(cluster, member, 'join');
 }
 
 /** Why the primary must be replaced now; undefined while it need not. */

@@ -6,7 +6,7 @@ import type { Cluster, Member } from '../cluster/clusters';
 import { lasting, type Since } from '../cluster/lasting';
 import { type Desk, forget, tell } from './connections';
 import { bootstrapGroup } from './provider';
-import { isServing, type Seen } from './state';
+import { isCounted, isServing, type Seen } from './state';
 
 /** A member that does not come back may have the last writes: the others begin without it only after this time. */
 const MISSING_MS = 120_000;
@@ -38,6 +38,17 @@ const waitingOf = (seen: readonly Seen[]): { member: Member; desk: Desk }[] =>
   );
 
 /**
+ * The members that wait and may join the group that serves: not those whose former process it still counts. A newcomer makes all
+ * members agree anew, and no transaction ends until they have put out that process.
+ */
+export const joining = (serving: readonly Seen[], seen: readonly Seen[]): Member[] =>
+  waitingOf(seen).flatMap(({ member }) => (isCounted(serving, member) ? [] : [member]));
+
+export async function letJoin(cluster: Cluster, serving: readonly Seen[], seen: readonly Seen[]): Promise<void> {
+  await Promise.all(joining(serving, seen).map((member) => tell(cluster, member, 'join')));
+}
+
+/**
  * Gives members that came back their word: to join those that serve, or, where no member of the cluster runs, the one whose
  * data go furthest to begin again.
  */
@@ -45,7 +56,7 @@ export async function beginAgain(cluster: Cluster, seen: readonly Seen[], since:
   const waiting = waitingOf(seen);
   if (seen.some(isServing)) {
     since.delete('nobody serves');
-    await Promise.all(waiting.map(({ member }) => tell(cluster, member, 'join')));
+    await letJoin(cluster, seen, seen);
     return;
   }
   // One that runs, or is about to, is waited for: it may be part of a group.
