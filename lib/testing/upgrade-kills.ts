@@ -3,19 +3,11 @@ import { queryOne } from '@/lib/core/db/pool';
 import { sql } from '@/lib/core/db/sql';
 import { type DatabaseClusterWithCredentials, type DatabaseJob, upgradeStages } from '@/lib/domains/databases/schema';
 import { waitFor } from '@/lib/engines/local/turns';
-import { startDatabaseWorld, type Written } from './database-world';
-import { connectValkey } from './valkey-connection';
+import { startDatabaseWorld } from './database-world';
+import { type Upgraded, upgradeWriters, type Writer } from './upgrade-writers';
 
 type World = Awaited<ReturnType<typeof startDatabaseWorld>>;
 type Cluster = DatabaseClusterWithCredentials;
-/** A client that writes, each row or key once, and finds out later what is there. */
-type Writer = {
-  startWriting(writers: number): Promise<unknown>;
-  stopWriting(): Promise<Written>;
-  lost(acknowledged: readonly string[]): Promise<string[]>;
-  version(): Promise<string>;
-  end(): void;
-};
 type Subject = { cluster: Cluster; client: Writer };
 
 /** What is killed, with SIGKILL: the process of worker and agent, or a primary of either version. */
@@ -30,35 +22,16 @@ const LONGEST_GAP_MS = 3_000;
 
 type Progress = { stage: string; switching: boolean; progress: number };
 
-const sqlWriter =
-  (statement: string) =>
-  async (world: World, cluster: Cluster): Promise<Writer> => {
-    const client = await world.connect(cluster);
-    await client.run(['CREATE TABLE written (value varchar(100) PRIMARY KEY)']);
-    return { ...client, version: async () => String((await client.run([statement]))[0]?.rows?.[0]?.server_version) };
-  };
-
-async function valkeyWriter(world: World, cluster: Cluster): Promise<Writer> {
-  const client = await connectValkey(world, cluster);
-  const version = async () => /valkey_version:(\S+)/.exec(String(await client.run(['INFO', 'server'])))?.[1] ?? '';
-  return { ...client, version };
-}
-
-/** Of each engine whose clusters are upgraded: how it is written to, and whether a standby has each acknowledged write. */
-const engines = {
-  postgres: { connect: sqlWriter('SHOW server_version'), isSynchronous: true },
-  mysql: { connect: sqlWriter('SELECT version() AS server_version'), isSynchronous: true },
-  valkey: { connect: valkeyWriter, isSynchronous: false },
-} as const;
-export type Upgraded = keyof typeof engines;
+/** The engine in which no standby is waited for: it may lose what its primary had not sent. */
+const notSynchronous: Upgraded = 'valkey';
 
 /** A cluster of an older version whose worker and agent can be killed, and a client that writes to it. */
 export async function startKilledUpgrades(engine: Upgraded, from: string, storageGb: number) {
-  const { connect, isSynchronous } = engines[engine];
+  const isSynchronous = engine !== notSynchronous;
   const world = await startDatabaseWorld(engine, { isApart: true });
   const begin = async (): Promise<Subject> => {
     const cluster = await world.create({ name: 'orders', version: from, storage_gb: storageGb });
-    return { cluster, client: await connect(world, cluster) };
+    return { cluster, client: await upgradeWriters[engine](world, cluster) };
   };
   let subject = await begin();
   return {

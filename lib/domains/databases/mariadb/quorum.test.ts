@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { Member } from '../cluster/clusters';
+import { ended, serving } from '@/lib/testing/mariadb-seen';
 import { furthest, joining } from './quorum';
-import type { Seen } from './state';
 
 const at = (role: 'primary' | 'standby', uuid: string, seqno: number) => ({ member: { role }, desk: { uuid, seqno } });
 
@@ -24,46 +23,27 @@ describe('the member that begins a cluster again', () => {
   });
 });
 
-const member = (ip: string): Member => ({
-  id: ip,
-  ordinal: 1,
-  group_no: 1,
-  version: '11.8',
-  role: 'standby',
-  status: 'running',
-  status_reason: null,
-  incarnation: 1,
-  in_sync: false,
-  leaving: false,
-  lag_bytes: null,
-  port_id: '',
-  mac: '',
-  ip,
-});
-const serving = (ip: string, group: string[], isInGroup = true): Seen => ({
-  member: member(ip),
-  state: { isUp: true, isInGroup, isParted: !isInGroup, isSynced: true, committed: 7, group },
-});
-const back = (ip: string, phase: string): Seen => ({
-  member: member(ip),
-  state: { isUp: false, failure: 'refused', desk: { phase, uuid: 'a', seqno: 6 } },
-});
-
 describe('a member that came back', () => {
-  const waiting = back('10.0.0.3', 'waiting');
-  test('joins only once no member of the group counts its former process', () => {
-    const knows = serving('10.0.0.1', ['10.0.0.1', '10.0.0.2', '10.0.0.3']);
-    const has = serving('10.0.0.2', ['10.0.0.1', '10.0.0.2']);
-    expect(joining([knows, has], [knows, has, waiting])).toEqual([]);
-    expect(joining([has], [has, waiting])).toEqual([waiting.member]);
+  const [waiting, other] = [ended('10.0.0.3', 'waiting'), '10.0.0.2'];
+  const counts = serving('10.0.0.1', ['10.0.0.1', other, '10.0.0.3']);
+  const putOut = serving(other, ['10.0.0.1', other]);
+  const longAgo = () => performance.now() - 10_000;
+
+  test('joins only once no member of the group counts its former process, and a while later', () => {
+    const since = new Map([['put out 10.0.0.3', longAgo()]]);
+    expect(joining({ serving: [counts, putOut], seen: [waiting] }, since)).toEqual([]);
+    expect(joining({ serving: [putOut], seen: [waiting] }, since)).toEqual([]);
+    since.set('put out 10.0.0.3', longAgo());
+    expect(joining({ serving: [putOut], seen: [waiting] }, since)).toEqual([waiting.member]);
   });
   test('is not kept away by one that has lost the group', () => {
     const lost = serving('10.0.0.1', ['10.0.0.1', '10.0.0.3'], false);
-    const has = serving('10.0.0.2', ['10.0.0.2']);
-    expect(joining([lost, has], [waiting])).toEqual([waiting.member]);
+    const since = new Map([['put out 10.0.0.3', longAgo()]]);
+    expect(joining({ serving: [lost, putOut], seen: [waiting] }, since)).toEqual([waiting.member]);
   });
   test('is told nothing before it waits for a word', () => {
-    const has = serving('10.0.0.2', ['10.0.0.2']);
-    expect(joining([has], [has, back('10.0.0.3', 'preparing'), back('10.0.0.4', 'starting')])).toEqual([]);
+    const since = new Map(['10.0.0.3', '10.0.0.4'].map((ip) => [`put out ${ip}`, longAgo()]));
+    const seen = [ended('10.0.0.3', 'preparing'), ended('10.0.0.4', 'starting')];
+    expect(joining({ serving: [putOut], seen }, since)).toEqual([]);
   });
 });
