@@ -143,9 +143,15 @@ function killedUpgrades(world: World, { cluster, client }: Subject, isSynchronou
       const began = performance.now();
       let killed_at: string | undefined;
       const path = `${world.paths(name)}/upgrade`;
-      const answer = await world.call('POST', path, { ...world.as, body: { target_version: to } });
-      expect([answer.status, answer.text]).toEqual([202, expect.anything()]);
-      const { id } = answer.body as DatabaseJob;
+      // On a busy machine, a member may be seen as missing for a moment.
+      const { id } = await vi.waitFor(
+        async () => {
+          const answer = await world.call('POST', path, { ...world.as, body: { target_version: to } });
+          expect([answer.status, answer.text]).toEqual([202, expect.anything()]);
+          return answer.body as DatabaseJob;
+        },
+        { timeout: 60_000, interval: 200 },
+      );
       if (stage !== 'rolling_back') {
         expect(await until(id, [stage, ...ENDS], 300_000)).toBe(stage);
         killed_at = await kill(id, victim);
