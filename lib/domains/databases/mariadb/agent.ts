@@ -82,7 +82,9 @@ async function replacePrimary(cluster: Cluster, failed: Member, seen: readonly S
   log.warn({ cluster: cluster.id, from: failed.ordinal, to: target.ordinal, reason }, 'the primary failed');
   const endpoint = endpointOf(cluster);
   const held = hold(endpoint).catch(() => {});
-  await engineOf(cluster.cell_id).services.killService(failed.id);
+  // Nobody waits for its end: without the others it commits nothing, and with them nothing that they lack.
+  const ending = engineOf(cluster.cell_id).services.killService(failed.id);
+  ending.catch(() => {});
   forget(failed);
   await held;
   try {
@@ -92,6 +94,7 @@ async function replacePrimary(cluster: Cluster, failed: Member, seen: readonly S
     await repoint(endpoint, target.ip);
   } finally {
     await release(endpoint);
+    await ending;
   }
   for (const { member } of seen) startMember(memberSpec, cluster, member.id);
   log.info({ cluster: cluster.id, ms: Math.round(performance.now() - began) }, 'another member has taken over');
