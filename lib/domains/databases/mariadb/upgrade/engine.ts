@@ -68,6 +68,9 @@ async function switchBetween(
   endpoint: HeldEndpoint,
   onPart: OnPart = () => {},
 ): Promise<Switched> {
+  // Sessions are not ended for one that has just been lost.
+  if (!isInStep({ member: to, state: await stateOf(cluster, to, PATIENT_MS) }))
+    throw new Error('The member that clients are to be led to is not in step.');
   const start = performance.now();
   const part = (name: string) => onPart(name, performance.now() - start);
   let interrupted = 0;
