@@ -45,7 +45,14 @@ export async function databaseTrouble(versions: readonly string[], program = 'po
   return Promise.all([shell, ...wanted].map((program) => fetchProgram(host, program))).then(() => null, reasonOf);
 }
 
-export type Written = { acknowledged: string[]; errors: number; gap_ms: number; messages: Record<string, number> };
+export type Written = {
+  acknowledged: string[];
+  errors: number;
+  gap_ms: number;
+  /** Of clients that note them: waits of more than a second. */
+  waits?: { since: string; ms: number }[];
+  messages: Record<string, number>;
+};
 
 /** Worker and agent as a process of their own. */
 async function startProcess(machines: ReadonlyMap<string, WantedService>) {

@@ -47,7 +47,16 @@ let writing = false;
 let writers: Promise<void>[] = [];
 const acknowledged: string[] = [];
 let [errors, gap, last] = [0, 0, 0];
+/** Waits of more than a second, with the moment at which they began. */
+let waits: { since: string; ms: number }[] = [];
 const messages = new Map<string, number>();
+
+/** Notes how long nobody has got an acknowledgement. */
+function waited(): void {
+  const ms = Math.round(performance.now() - last);
+  gap = Math.max(gap, ms);
+  if (ms > 1_000) waits.push({ since: new Date(Date.now() - ms).toISOString(), ms });
+}
 
 /** Writes row after row, each once; what was acknowledged must be found later. A connection that failed is made anew. */
 async function write(writer: number): Promise<void> {
@@ -58,7 +67,7 @@ async function write(writer: number): Promise<void> {
       client ??= await connect();
       await client.query({ sql: 'INSERT INTO written VALUES (?)', timeout: 10_000 }, [value]);
       acknowledged.push(value);
-      gap = Math.max(gap, performance.now() - last);
+      waited();
       last = performance.now();
     } catch (error) {
       errors += 1;
@@ -79,15 +88,16 @@ for await (const line of createInterface({ input: process.stdin })) {
     round += 1;
     acknowledged.length = 0;
     messages.clear();
+    waits = [];
     [errors, gap, last] = [0, 0, performance.now()];
     writers = Array.from({ length: job.writers }, (_, index) => write(index));
     say('writing');
   }
   if (job.kind === 'stop') {
-    gap = Math.max(gap, performance.now() - last);
+    waited();
     writing = false;
     await Promise.all(writers);
-    say({ acknowledged, errors, gap_ms: Math.round(gap), messages: Object.fromEntries(messages) });
+    say({ acknowledged, errors, gap_ms: gap, waits, messages: Object.fromEntries(messages) });
   }
 }
 process.exit(0);

@@ -120,8 +120,11 @@ const upgradeSteps = operationSteps(
         });
         if (settling !== null) return again(AGAIN_MS, { waits_for: settling });
         const standbys = membersOf(cluster, job.next_group).filter(({ role }) => role === 'standby');
-        const started = await ensureMembers(step.cell, cluster, standbys);
-        if (!started.settled) return again(started.again_ms, { waits_for: started.waits_for });
+        // One after the other: they copy from the new primary, and a group of MariaDB holds writes up for each that joins.
+        for (const standby of standbys) {
+          const started = await ensureMembers(step.cell, cluster, [standby]);
+          if (!started.settled) return again(started.again_ms, { waits_for: started.waits_for });
+        }
         const waits_for = await engine.nextInStep(work);
         if (waits_for !== null) return again(AGAIN_MS, { waits_for });
         const log = `${standbys.length + 1} members of ${engineTitles[cluster.engine]} ${job.target_version} run.`;

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { testDatabase } from '@/lib/testing/database';
 import { databaseTrouble } from '@/lib/testing/database-world';
-import { killedStages, startKilledUpgrades, type Upgraded, type Victim } from '@/lib/testing/upgrade-kills';
+import { killedStages, startKilledUpgrades, type Victim } from '@/lib/testing/upgrade-kills';
+import type { Upgraded } from '@/lib/testing/upgrade-writers';
 
 testDatabase();
 

@@ -77,7 +77,7 @@ describe.skipIf(trouble !== null)(`upgrades of a cluster of Valkey${trouble ? ` 
       expect(completed.transitions.map(({ stage }) => stage)).toEqual(upgradeStages);
       expect(completed).toMatchObject({ progress: 100, rollback: { possible: true }, error: null, engine: 'valkey' });
       expect(completed.pause_ms).toEqual(expect.any(Number));
-      expect(await cache.version()).toMatch(new RegExp(`^${to}\\.`));
+      expect(await cache.client.version()).toMatch(new RegExp(`^${to}\\.`));
       expect(await cache.world.read('cache')).toMatchObject({ version: to, job_id: job.id });
       // They go on from where they were: a full copy is not needed, and might not be readable.
       expect(await cache.client.run(['INFO', 'stats'])).toEqual([expect.stringMatching(/sync_partial_ok:[1-9]/)]);
@@ -89,7 +89,7 @@ describe.skipIf(trouble !== null)(`upgrades of a cluster of Valkey${trouble ? ` 
         await cache.until(job.id, 'rolled_back');
       });
       console.info('back', (await cache.jobOf(job.id)).rollback_pause_ms);
-      expect(await cache.version()).toMatch(new RegExp(`^${from}\\.`));
+      expect(await cache.client.version()).toMatch(new RegExp(`^${from}\\.`));
       expect(await cache.client.lost([...there.acknowledged, ...here.acknowledged])).toEqual([]);
       await cache.world.untilIs('cache', 'available');
       expect(await cache.versions()).toEqual([from, from]);

@@ -3,30 +3,28 @@ import { log } from '@/lib/log';
 import { appoint } from '../cluster/appoint';
 import { type Cluster, type Member, primaryOf, servingMembers } from '../cluster/clusters';
 import { type DiskMemory, newDiskMemory, watchDisk } from '../cluster/disk';
-import { lasting, type Since } from '../cluster/lasting';
+import { lasting } from '../cluster/lasting';
 import { restartEndpoint, restartMember, startMember } from '../cluster/member-process';
 import { type MemberNote, noteStates, OBSERVED } from '../cluster/notes';
 import { endpointFacts, endpointOf } from '../cluster/specs';
 import { endpointStats, hold, release, repoint, settleEndpoint } from '../endpoint/endpoint';
 import type { MemberStatus } from '../schema';
 import { memberName } from '../view';
-import { ask, forget, tell } from './connections';
+import { ask, forget } from './connections';
+import { failureOf, noteServed, type Watched } from './failure';
 import { bringBack, noteInStep } from './in-step';
-import { beginAgain, formAgain } from './quorum';
+import { beginAgain, formAgain, letJoin } from './quorum';
 import { memberSpec } from './specs';
 import { bestSuccessor, isInStep, isServing, type Seen, statesOf } from './state';
 
-/** How long the primary may be so before it is replaced, in milliseconds. */
-const SILENT_MS = 1_500;
-const UNSEEN_MS = 5_000;
 const HUNG_MS = 8_000;
 const ENDPOINT_SILENT_MS = 2_000;
 
-type Memory = DiskMemory & { sawPrimary: string | null; since: Since };
+type Memory = DiskMemory & Watched;
 
 /** A look at a cluster of MariaDB, with what is remembered of it from look to look. */
 export function newLook(): (cluster: Cluster) => Promise<void> {
-  const memory: Memory = { ...newDiskMemory(), sawPrimary: null, since: new Map() };
+  const memory: Memory = { ...newDiskMemory(), served: new Set(), since: new Map() };
   return (cluster) => look(cluster, memory);
 }
 
@@ -44,15 +42,16 @@ async function look(cluster: Cluster, memory: Memory): Promise<void> {
   if (!own) return;
   await beginAgain(cluster, seen, memory.since);
   await formAgain(cluster, seen, memory.since);
+  noteServed(memory, [...seen, ...others]);
   const failure = failureOf(own, memory);
   if (failure && bestSuccessor(seen)) {
     await replacePrimary(cluster, primary, seen, failure);
-    memory.sawPrimary = null;
+    memory.served.delete(primary.id);
     memory.since.clear();
     return;
   }
-  if (isServing(own)) memory.sawPrimary = primary.id;
-  await joinAgain(cluster, own, others);
+  // Members of the other version of an upgrade join those that serve; they never begin.
+  if (isServing(own)) await letJoin(cluster, { serving: seen, seen: others }, memory.since);
   bringBack(cluster, [...seen, ...others], memory.since);
   await noteInStep([...seen, ...others]);
   if (stats) await settleEndpoint(endpointOf(cluster), endpointFacts(cluster), stats);
@@ -75,25 +74,6 @@ async function look(cluster: Cluster, memory: Memory): Promise<void> {
   await Promise.all([note(cluster, seen, others, own), disk]);
 }
 
-/** Members of the other version of an upgrade join those that serve; they never begin. */
-async function joinAgain(cluster: Cluster, own: Seen, others: readonly Seen[]): Promise<void> {
-  if (!isServing(own)) return;
-  for (const { member, state } of others)
-    if (!state.isUp && state.desk?.phase === 'waiting') await tell(cluster, member, 'join');
-}
-
-/** Why the primary must be replaced now; undefined while it need not. */
-function failureOf({ member, state }: Seen, memory: Memory): string | undefined {
-  const isKnown = memory.sawPrimary === member.id;
-  const silent = lasting(memory.since, 'primary silent', !state.isUp && state.failure === 'silent');
-  const ended = lasting(memory.since, 'primary ended', !state.isUp && state.failure !== 'silent');
-  // The majority went on without it: it takes no statements.
-  const parted = lasting(memory.since, 'primary parted', state.isUp && !state.isInGroup);
-  if (silent >= (isKnown ? SILENT_MS : UNSEEN_MS)) return 'it does not answer';
-  if (ended > 0 && (isKnown || ended >= UNSEEN_MS)) return 'it ended';
-  return parted > 0 ? 'it is cut off from the others' : undefined;
-}
-
 /** Ends a primary that failed for good, and leads clients to another member. New connections wait meanwhile. */
 async function replacePrimary(cluster: Cluster, failed: Member, seen: readonly Seen[], reason: string): Promise<void> {
   const target = bestSuccessor(seen);
@@ -102,7 +82,9 @@ async function replacePrimary(cluster: Cluster, failed: Member, seen: readonly S
   log.warn({ cluster: cluster.id, from: failed.ordinal, to: target.ordinal, reason }, 'the primary failed');
   const endpoint = endpointOf(cluster);
   const held = hold(endpoint).catch(() => {});
-  await engineOf(cluster.cell_id).services.killService(failed.id);
+  // Nobody waits for its end: without the others it commits nothing, and with them nothing that they lack.
+  const ending = engineOf(cluster.cell_id).services.killService(failed.id);
+  ending.catch(() => {});
   forget(failed);
   await held;
   try {
@@ -112,6 +94,7 @@ async function replacePrimary(cluster: Cluster, failed: Member, seen: readonly S
     await repoint(endpoint, target.ip);
   } finally {
     await release(endpoint);
+    await ending;
   }
   for (const { member } of seen) startMember(memberSpec, cluster, member.id);
   log.info({ cluster: cluster.id, ms: Math.round(performance.now() - began) }, 'another member has taken over');

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { furthest } from './quorum';
+import { ended, serving } from '@/lib/testing/mariadb-seen';
+import { furthest, joining } from './quorum';
 
 const at = (role: 'primary' | 'standby', uuid: string, seqno: number) => ({ member: { role }, desk: { uuid, seqno } });
 
@@ -19,5 +20,30 @@ describe('the member that begins a cluster again', () => {
   test('is nobody while the primary is away and the others have different histories', () => {
     expect(furthest([at('standby', 'a', 7), at('standby', 'b', 9)])).toBeUndefined();
     expect(furthest([])).toBeUndefined();
+  });
+});
+
+describe('a member that came back', () => {
+  const [waiting, other] = [ended('10.0.0.3', 'waiting'), '10.0.0.2'];
+  const counts = serving('10.0.0.1', ['10.0.0.1', other, '10.0.0.3']);
+  const putOut = serving(other, ['10.0.0.1', other]);
+  const longAgo = () => performance.now() - 10_000;
+
+  test('joins only once no member of the group counts its former process, and a while later', () => {
+    const since = new Map([['put out 10.0.0.3', longAgo()]]);
+    expect(joining({ serving: [counts, putOut], seen: [waiting] }, since)).toEqual([]);
+    expect(joining({ serving: [putOut], seen: [waiting] }, since)).toEqual([]);
+    since.set('put out 10.0.0.3', longAgo());
+    expect(joining({ serving: [putOut], seen: [waiting] }, since)).toEqual([waiting.member]);
+  });
+  test('is not kept away by one that has lost the group', () => {
+    const lost = serving('10.0.0.1', ['10.0.0.1', '10.0.0.3'], false);
+    const since = new Map([['put out 10.0.0.3', longAgo()]]);
+    expect(joining({ serving: [lost, putOut], seen: [waiting] }, since)).toEqual([waiting.member]);
+  });
+  test('is told nothing before it waits for a word', () => {
+    const since = new Map(['10.0.0.3', '10.0.0.4'].map((ip) => [`put out ${ip}`, longAgo()]));
+    const seen = [ended('10.0.0.3', 'preparing'), ended('10.0.0.4', 'starting')];
+    expect(joining({ serving: [putOut], seen }, since)).toEqual([]);
   });
 });

@@ -6,12 +6,14 @@ import type { Cluster, Member } from '../cluster/clusters';
 import { lasting, type Since } from '../cluster/lasting';
 import { type Desk, forget, tell } from './connections';
 import { bootstrapGroup } from './provider';
-import { isServing, type Seen } from './state';
+import { isCounted, isServing, type Seen } from './state';
 
 /** A member that does not come back may have the last writes: the others begin without it only after this time. */
 const MISSING_MS = 120_000;
 /** Members agree by themselves when the majority is there. */
 const PARTED_MS = 4_000;
+/** Before a member comes back to a group that has put it out. */
+const SETTLES_MS = 1_000;
 const DIFFER = 'histories differ';
 /** A member was told to go on alone. */
 const FORMED = 'told to go on alone';
@@ -37,6 +39,23 @@ const waitingOf = (seen: readonly Seen[]): { member: Member; desk: Desk }[] =>
     !state.isUp && state.desk?.phase === 'waiting' ? [{ member, desk: state.desk }] : [],
   );
 
+type Look = { serving: readonly Seen[]; seen: readonly Seen[] };
+
+/**
+ * The members that wait and may join the group that serves: not those whose former process it still counts, or has just put out.
+ * A newcomer makes all members agree anew. No transaction ends meanwhile, and clients get their turn in between.
+ */
+export function joining({ serving, seen }: Look, since: Since): Member[] {
+  const out = seen.filter(
+    ({ member }) => lasting(since, `put out ${member.id}`, !isCounted(serving, member)) >= SETTLES_MS,
+  );
+  return waitingOf(out).map(({ member }) => member);
+}
+
+export async function letJoin(cluster: Cluster, look: Look, since: Since): Promise<void> {
+  await Promise.all(joining(look, since).map((member) => tell(cluster, member, 'join')));
+}
+
 /**
  * Gives members that came back their word: to join those that serve, or, where no member of the cluster runs, the one whose
  * data go furthest to begin again.
@@ -45,7 +64,7 @@ export async function beginAgain(cluster: Cluster, seen: readonly Seen[], since:
   const waiting = waitingOf(seen);
   if (seen.some(isServing)) {
     since.delete('nobody serves');
-    await Promise.all(waiting.map(({ member }) => tell(cluster, member, 'join')));
+    await letJoin(cluster, { serving: seen, seen }, since);
     return;
   }
   // One that runs, or is about to, is waited for: it may be part of a group.

@@ -12,12 +12,20 @@ export type State =
       /** Whether it has applied what the group agreed on, up to flow control. */
       isSynced: boolean;
       committed: number;
+      /** Addresses of the members that its group counts. */
+      group: readonly string[];
     }
   | { isUp: false; failure: Failure; desk: Desk | undefined };
 
 export type Seen = { member: Member; state: State };
 
-const NAMES = ['wsrep_cluster_status', 'wsrep_local_state', 'wsrep_ready', 'wsrep_last_committed'];
+const NAMES = [
+  'wsrep_cluster_status',
+  'wsrep_local_state',
+  'wsrep_ready',
+  'wsrep_last_committed',
+  'wsrep_incoming_addresses',
+];
 
 /** What a member says of itself. */
 export async function stateOf(cluster: Cluster, member: Member, timeoutMs = 700): Promise<State> {
@@ -35,6 +43,7 @@ export async function stateOf(cluster: Cluster, member: Member, timeoutMs = 700)
       isParted: value.get('wsrep_cluster_status') !== 'Primary',
       isSynced: value.get('wsrep_local_state') === '4',
       committed: Number(value.get('wsrep_last_committed') ?? -1),
+      group: (value.get('wsrep_incoming_addresses') ?? '').split(',').map((one) => one.replace(/:\d+$/, '')),
     };
   } catch (error) {
     if (!(error instanceof MemberError)) throw error;
@@ -50,6 +59,10 @@ export const statesOf = (cluster: Cluster, members: readonly Member[], timeoutMs
 export const isServing = ({ state }: Seen): boolean => state.isUp && state.isInGroup;
 /** Whether it has all that the group has. */
 export const isInStep = (one: Seen): boolean => isServing(one) && one.state.isUp && one.state.isSynced;
+
+/** Whether a group that serves counts a member: it counts one that ended, too, until it has been silent for 1.5 seconds. */
+export const isCounted = (seen: readonly Seen[], { ip }: Pick<Member, 'ip'>): boolean =>
+  seen.some((one) => isServing(one) && one.state.isUp && one.state.group.includes(ip));
 
 const committed = ({ state }: Seen) => (state.isUp ? state.committed : -1);
 

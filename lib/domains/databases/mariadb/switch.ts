@@ -80,6 +80,8 @@ export async function catchUp(cluster: Cluster, primary: Member, target: Member)
   while (performance.now() < until) {
     const state = await stateOf(cluster, target, PATIENT_MS);
     if (state.isUp && state.isInGroup && state.committed >= last.committed) return;
+    // Clients are held: one that has ended is not waited for.
+    if (!state.isUp && state.failure === 'refused') throw new Error('The successor has just ended.');
     await pause();
   }
   throw new Error('The successor did not catch up in time.');

@@ -1,12 +1,11 @@
 import { engineOf } from '@/lib/engines/engines';
-import { type Cluster, type Member, membersOf } from '../../cluster/clusters';
+import { type Cluster, type Member, membersOf, servingMembers } from '../../cluster/clusters';
 import { lasting, type Since } from '../../cluster/lasting';
 import { MemberError } from '../../cluster/member-error';
 import type { Copied, HeldEndpoint, OnPart, SideName, Switched, UpgradeEngine, WayBack, Work } from '../../jobs/engine';
 import { UpgradeTrouble } from '../../jobs/trouble';
-import { ask } from '../connections';
 import { settleRoles } from '../roles';
-import { isInStep, stateOf, statesOf } from '../state';
+import { isCounted, isInStep, stateOf, statesOf } from '../state';
 import { catchUp, drain, pause } from '../switch';
 import { checkContents } from './contents';
 
@@ -69,6 +68,9 @@ async function switchBetween(
   endpoint: HeldEndpoint,
   onPart: OnPart = () => {},
 ): Promise<Switched> {
+  // Sessions are not ended for one that has just been lost.
+  if (!isInStep({ member: to, state: await stateOf(cluster, to, PATIENT_MS) }))
+    throw new Error('The member that clients are to be led to is not in step.');
   const start = performance.now();
   const part = (name: string) => onPart(name, performance.now() - start);
   let interrupted = 0;
@@ -132,18 +134,19 @@ async function prepareWayBack(work: Work): Promise<{ isNear: boolean }> {
 
 /**
  * The members that do not serve leave the group before they are removed: the others would lose the majority if half of them
- * ended at once. Weights are no way: a change of `pc.weight` while a member is away can part the whole group.
+ * ended at once. They leave one after the other: while the group agrees on one that leaves, another one that leaves is waited for
+ * as if it had been killed. Weights are no way: a change of `pc.weight` while a member is away can part the whole group.
  */
 async function forget(cluster: Cluster): Promise<void> {
+  const staying = servingMembers(cluster);
   const leaving = cluster.members.filter(({ group_no }) => group_no !== cluster.serving_group);
-  // One that is away has left already.
-  for (const member of leaving) await ask(cluster, member, 'SHUTDOWN', { timeoutMs: PATIENT_MS }).catch(() => {});
-  const until = performance.now() + LEAVE_WITHIN_MS;
-  while (performance.now() < until) {
-    const seen = await statesOf(cluster, leaving);
-    if (!seen.some(({ state }) => state.isUp)) return;
-    await pause();
+  const stopping = [];
+  for (const member of leaving) {
+    stopping.push(engineOf(cluster.cell_id).services.stopService(member.id));
+    const until = performance.now() + LEAVE_WITHIN_MS;
+    while (performance.now() < until && isCounted(await statesOf(cluster, staying), member)) await pause();
   }
+  await Promise.all(stopping);
 }
 
 /** MariaDB: members of both versions are one group of Galera, and the endpoint moves from one version to the other. */
