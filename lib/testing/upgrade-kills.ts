@@ -4,6 +4,7 @@ import { sql } from '@/lib/core/db/sql';
 import { type DatabaseClusterWithCredentials, type DatabaseJob, upgradeStages } from '@/lib/domains/databases/schema';
 import { waitFor } from '@/lib/engines/local/turns';
 import { startDatabaseWorld, type Written } from './database-world';
+import { connectQdrantWriter } from './qdrant-connection';
 import { connectValkey } from './valkey-connection';
 
 type World = Awaited<ReturnType<typeof startDatabaseWorld>>;
@@ -44,11 +45,13 @@ async function valkeyWriter(world: World, cluster: Cluster): Promise<Writer> {
   return { ...client, version };
 }
 
-/** Of each engine whose clusters are upgraded: how it is written to, and whether a standby has each acknowledged write. */
+/** Of each engine whose clusters are upgraded: how it is written to, and whether a primary that is killed loses nothing. */
 const engines = {
   postgres: { connect: sqlWriter('SHOW server_version'), isSynchronous: true },
   mysql: { connect: sqlWriter('SELECT version() AS server_version'), isSynchronous: true },
   valkey: { connect: valkeyWriter, isSynchronous: false },
+  // No other member takes over: the one that is killed begins again on its data.
+  qdrant: { connect: connectQdrantWriter, isSynchronous: true },
 } as const;
 export type Upgraded = keyof typeof engines;
 

@@ -11,7 +11,7 @@ export const engineTitles: Record<DatabaseEngine, string> = {
   qdrant: 'Qdrant',
 };
 
-const WITH_UPGRADES: readonly DatabaseEngine[] = ['postgres', 'mysql', 'valkey'];
+const WITH_UPGRADES: readonly DatabaseEngine[] = ['postgres', 'mysql', 'valkey', 'qdrant'];
 /** Whether clusters of an engine can be upgraded. */
 export const hasUpgrades = (engine: DatabaseEngine): boolean => WITH_UPGRADES.includes(engine);
 

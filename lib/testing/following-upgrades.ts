@@ -1,15 +1,44 @@
 import { expect } from 'vitest';
-import type { DatabaseCluster, DatabaseJob } from '@/lib/domains/databases/schema';
+import type { DatabaseCluster, DatabaseClusterWithCredentials, DatabaseJob } from '@/lib/domains/databases/schema';
 import { waitFor } from '@/lib/engines/local/turns';
 import { startDatabaseWorld, type Written } from './database-world';
+import { connectQdrantWriter } from './qdrant-connection';
 import { connectValkey } from './valkey-connection';
 
-/** A cluster `cache` of Valkey 8.0 in a world of its own, its upgrades, and a client that writes to it. */
-export async function startValkeyUpgrades() {
-  const world = await startDatabaseWorld('valkey');
+type World = Awaited<ReturnType<typeof startDatabaseWorld>>;
+/** A client that writes to a cluster, and finds out later what of it is there. */
+type Writer = {
+  startWriting(): Promise<unknown>;
+  stopWriting(): Promise<Written>;
+  lost(acknowledged: readonly string[]): Promise<string[]>;
+  version(): Promise<string | undefined>;
+  end(): void;
+};
+
+const connectValkeyWriter = async (world: World, cluster: DatabaseClusterWithCredentials) => {
+  const client = await connectValkey(world, cluster);
+  const version = async () => {
+    const [info] = await client.run(['INFO', 'server']);
+    return /valkey_version:([\d.]+)/.exec(String(info))?.[1];
+  };
+  return { ...client, version };
+};
+
+/** A cluster `cache` of Valkey 8.0, its upgrades, and a client that writes to it. */
+export const startValkeyUpgrades = () => startFollowingUpgrades('valkey', '8.0', connectValkeyWriter);
+/** The same of Qdrant 0.8. */
+export const startQdrantUpgrades = () => startFollowingUpgrades('qdrant', '0.8', connectQdrantWriter);
+
+/** Upgrades of an engine whose new members follow the present ones, in a world of their own. */
+async function startFollowingUpgrades<Client extends Writer>(
+  engine: 'valkey' | 'qdrant',
+  from: string,
+  connect: (world: World, cluster: DatabaseClusterWithCredentials) => Promise<Client>,
+) {
+  const world = await startDatabaseWorld(engine);
   const client = await world
-    .create({ name: 'cache', version: '8.0' })
-    .then((cluster) => connectValkey(world, cluster))
+    .create({ name: 'cache', version: from })
+    .then((cluster) => connect(world, cluster))
     .catch(async (error) => {
       await world.stop();
       throw error;
@@ -37,10 +66,6 @@ export async function startValkeyUpgrades() {
     return answer.body as DatabaseJob;
   }
   const rollBack = async (id: string) => (await call('POST', `/dbaas/jobs/${id}/rollback`)).status;
-  const version = async () => {
-    const [info] = await client.run(['INFO', 'server']);
-    return /valkey_version:([\d.]+)/.exec(String(info))?.[1];
-  };
   const versions = async () =>
     ((await call('GET', world.paths('cache'))).body as DatabaseCluster).members.map((one) => one.version);
 
@@ -68,7 +93,7 @@ export async function startValkeyUpgrades() {
     until,
     upgrade,
     rollBack,
-    version,
+    version: () => client.version(),
     versions,
     underWrites,
     async stop(): Promise<void> {
