@@ -15,6 +15,12 @@ const WITH_UPGRADES: readonly DatabaseEngine[] = ['postgres', 'mysql', 'valkey',
 /** Whether clusters of an engine can be upgraded. */
 export const hasUpgrades = (engine: DatabaseEngine): boolean => WITH_UPGRADES.includes(engine);
 
+/** Why clusters of an engine cannot be upgraded; null where they can. */
+export const whyNoUpgrades = (engine: DatabaseEngine): string | null =>
+  hasUpgrades(engine)
+    ? null
+    : `This release has a single version of ${engineTitles[engine]}: there is nothing to upgrade to.`;
+
 const WITH_BACKUPS: readonly DatabaseEngine[] = ['postgres', 'mysql', 'valkey', 'mongodb', 'qdrant'];
 /** Whether clusters of an engine are backed up. */
 export const hasBackups = (engine: DatabaseEngine): boolean => WITH_BACKUPS.includes(engine);

@@ -1,5 +1,5 @@
 import { now } from '@/lib/clock';
-import { type DatabaseEngine, databaseEngines } from './engines';
+import { type DatabaseEngine, databaseEngines, whyNoUpgrades } from './engines';
 import type { EngineVersion, UpgradeCandidate } from './schema';
 
 export type CertifiedVersion = {
@@ -106,6 +106,7 @@ export function catalogue(programs: readonly ProgramState[], engine?: DatabaseEn
     default: one.isDefault,
     end_of_life_at: one.end_of_life === null ? null : new Date(one.end_of_life).toISOString(),
     upgrades_to: [...one.upgrades_to],
+    upgrades_hint: whyNoUpgrades(one.engine),
     program: programOf(one, programs),
   }));
 }

@@ -18,6 +18,8 @@ from .vectors import Shape
 
 MOST_COLLECTIONS = 500
 MOST_ALIASES = 5_000
+# The core before 0.9 has a log, and does not repeat it when it opens a collection.
+REPEATS_LOG = hasattr(core.EdgeConfig, "wal_enabled")
 FORBIDDEN = set('<>:"/\\|?*\0\x1f')
 
 
@@ -102,7 +104,8 @@ class Collection:
         self.is_dirty = True
         # Whether it was copied, and the optimizer has not seen all of it yet.
         self.is_new = False
-        self.operations = 0
+        self.operations = self.flushed = 0
+        self.flush_lock = threading.Lock()
         # Of another member's collection, whose copy this is.
         self.origin = None
 
@@ -148,11 +151,24 @@ class Collection:
     @contextlib.contextmanager
     def writing(self):
         self.store.require_room()
-        with self.reading(), self.update_lock:
-            yield
+        with self.reading():
+            with self.update_lock:
+                yield
+            self.keep()
+
+    def keep(self):
+        """Returns when what was changed survives a kill. Whoever comes meanwhile shares the next flush."""
+        if REPEATS_LOG:
+            return
+        mine = self.operations
+        with self.flush_lock:
+            if self.flushed < mine:
+                latest = self.operations
+                self.shard.flush()
+                self.flushed = latest
 
     def apply(self, operation):
-        """Logged by the core before it returns. The caller is inside `writing`."""
+        """Logged by the core before it returns. The caller is inside `writing`, at whose end it survives a kill."""
         self.shard.update(operation)
         self.is_dirty = True
         self.last_write = time.monotonic()
