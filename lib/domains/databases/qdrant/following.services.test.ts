@@ -31,7 +31,7 @@ async function follows(follower: QdrantMember, leader: QdrantMember): Promise<vo
     const isThere = epoch !== null && following.epoch === epoch && following.number === number;
     return isThere && following.pending === 0 ? null : { epoch, number, following };
   };
-  await expect.poll(behind, { timeout: 30_000, interval: 20 }).toBeNull();
+  await expect.poll(behind, { timeout: 60_000, interval: 20 }).toBeNull();
 }
 
 let term = 0;
