@@ -112,7 +112,7 @@ describe.each(engines)('a cluster of $engine', async ({ engine, program, version
 
       const group = await post('/network/security-groups', { name: 'outside' });
       const port = enginePorts[engine].serving;
-      await post(`/network/security-groups/${idOf(group)}/rules`, {
+      const rule = await post(`/network/security-groups/${idOf(group)}/rules`, {
         direction: 'ingress',
         protocol: 'tcp',
         port_range_min: port,
@@ -129,6 +129,8 @@ describe.each(engines)('a cluster of $engine', async ({ engine, program, version
       await vi.waitFor(async () => expect(await reached()).toBe(true), { timeout: 60_000, interval: 200 });
       // Its certificate names the address as soon as its process has read it.
       await vi.waitFor(async () => expect(await writes(byAddress)).toEqual(finds), { timeout: 90_000, interval: 500 });
+      expect((await call('DELETE', `/network/security-groups/rules/${idOf(rule)}`, as)).status).toBe(204);
+      await vi.waitFor(async () => expect(await reached()).toBe(false), { timeout: 60_000, interval: 200 });
     },
     300_000,
   );

@@ -1,4 +1,6 @@
+import { log } from '@/lib/log';
 import { type Cluster, isCurrent, type Member, primaryOf, servingMembers } from '../cluster/clusters';
+import { MemberError } from '../cluster/member-error';
 import { startMember } from '../cluster/member-process';
 import type { MemberNote } from '../cluster/notes';
 import { memberSpec } from './specs';
@@ -18,8 +20,10 @@ export async function settleRoles(cluster: Cluster): Promise<MemberNote[]> {
   const misplaced = seen.filter((one) => isMisplaced(one, serving));
   if (misplaced.length > 0 && (await isCurrent(cluster))) {
     for (const { member } of misplaced) {
-      if (member.id === serving.id) await lead(cluster, member);
-      else await follow(cluster, member, serving);
+      await (member.id === serving.id ? lead(cluster, member) : follow(cluster, member, serving)).catch((error) => {
+        if (!(error instanceof MemberError)) throw error;
+        log.warn({ cluster: cluster.id, member: member.ordinal, err: error.cause }, 'a member did not take its role');
+      });
       // What it begins with may be of the same switch.
       startMember(memberSpec, cluster, member.id);
     }
