@@ -6,12 +6,12 @@ import type { Action } from '@/components/kit/table/row-actions';
 import { lazyComponent } from '@/components/kit/ui/lazy-component';
 import { useRefusal } from '@/lib/client/may';
 import { useProject } from '@/lib/client/project';
-import { hasBackups } from '@/lib/domains/databases/engines';
+import { hasBackups, whyNoUpgrades } from '@/lib/domains/databases/engines';
 import { clusterKey } from '@/lib/domains/databases/paths';
 import { formatCount } from '@/lib/format/quantity';
 import { formatGigabytes } from '@/lib/format/size';
 import { paths } from '@/lib/paths';
-import { engineLooks, whyNoUpgrades } from './engine-look';
+import { engineLooks } from './engine-look';
 import { type Cluster, pathOf, whyNotBackUp, whyNotChange, whyNotDelete, whyNotFailOver } from './types';
 
 const FloatingIpDialog = lazyComponent(() =>

@@ -9,6 +9,7 @@ const version = (engine: Version['engine'], name: string, more: Partial<Version>
   default: false,
   end_of_life_at: null,
   upgrades_to: [],
+  upgrades_hint: null,
   program: { name: `${engine}-${name}`, state: 'ready', hint: null },
   ...more,
 });

@@ -1,4 +1,4 @@
-import { type DatabaseEngine, hasBackups, hasUpgrades } from '@/lib/domains/databases/engines';
+import { type DatabaseEngine, hasBackups } from '@/lib/domains/databases/engines';
 
 interface EngineLook {
   label: string;
@@ -45,10 +45,6 @@ export const engineLooks: Record<DatabaseEngine, EngineLook> = {
 /** Why clusters of an engine have no backups, if so. */
 export const whyNoBackups = (engine: DatabaseEngine): string | undefined =>
   hasBackups(engine) ? undefined : `This release has no backups of ${engineLooks[engine].label} clusters.`;
-
-/** Why clusters of an engine have no upgrades, if so. */
-export const whyNoUpgrades = (engine: DatabaseEngine): string | undefined =>
-  hasUpgrades(engine) ? undefined : `This release has no upgrades of ${engineLooks[engine].label} clusters.`;
 
 /** Engines as the options of a filter. */
 export const engineOptions = Object.entries(engineLooks).map(([value, { label }]) => ({ value, label }));

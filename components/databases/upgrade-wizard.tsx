@@ -15,11 +15,12 @@ import { Wizard } from '@/components/kit/wizard/wizard';
 import { useMay } from '@/lib/client/may';
 import { upgradeDatabaseCluster } from '@/lib/client/operations/dbaas';
 import { useProject } from '@/lib/client/project';
+import { whyNoUpgrades } from '@/lib/domains/databases/engines';
 import { clusterKey } from '@/lib/domains/databases/paths';
 import { formatDuration } from '@/lib/format/time';
 import { paths } from '@/lib/paths';
 import { CandidateCards, rollbackWords } from './candidate-cards';
-import { engineLooks, whyNoUpgrades } from './engine-look';
+import { engineLooks } from './engine-look';
 import { PreflightList } from './preflight-list';
 import { type Candidate, type Cluster, ofCluster, pathOf, whyNotChange } from './types';
 

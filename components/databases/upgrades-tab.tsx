@@ -11,10 +11,11 @@ import { Skeleton } from '@/components/kit/ui/skeleton';
 import { TextLink } from '@/components/network/text-link';
 import { useList } from '@/lib/client/list';
 import { useProject } from '@/lib/client/project';
+import { whyNoUpgrades } from '@/lib/domains/databases/engines';
 import { clusterKey } from '@/lib/domains/databases/paths';
 import { formatDuration } from '@/lib/format/time';
 import { paths } from '@/lib/paths';
-import { engineLooks, whyNoUpgrades } from './engine-look';
+import { engineLooks } from './engine-look';
 import type { Cluster, Job } from './types';
 
 /** The version of a cluster, the next one, and its past upgrades. */

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { request } from 'node:https';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -15,6 +16,9 @@ const job = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('drop'), collection: z.string() }),
   z.object({ kind: z.literal('count'), collection: z.string() }),
   z.object({ kind: z.literal('list') }),
+  z.object({ kind: z.literal('start'), collection: z.string(), writers: z.int() }),
+  z.object({ kind: z.literal('stop') }),
+  z.object({ kind: z.literal('lost'), collection: z.string(), ids: z.array(z.string()) }),
   z.object({ kind: z.literal('raw'), method: z.string(), path: z.string(), body: z.unknown().optional() }),
 ]);
 
@@ -66,6 +70,55 @@ async function finish(collection: string) {
   return { acknowledged: acknowledged.length, lost, errors, gap_ms: Math.round(gap) };
 }
 
+let isWriting = false;
+let running: Promise<void>[] = [];
+let [kept, messages] = [[] as string[], new Map<string, number>()];
+let [failed, longest, latest] = [0, 0, 0];
+
+/** Writes point after point, each once, until it is stopped. */
+async function writeOn(collection: string): Promise<void> {
+  while (isWriting) {
+    const id = randomUUID();
+    try {
+      await client.upsert(collection, { wait: true, points: [{ id, vector: [1, 2, 3, 4], payload: { id } }] });
+      kept.push(id);
+      longest = Math.max(longest, performance.now() - latest);
+      latest = performance.now();
+    } catch (error) {
+      failed += 1;
+      messages.set(messageOf(error), (messages.get(messageOf(error)) ?? 0) + 1);
+    }
+    await delay(3);
+  }
+}
+
+function startWriting(collection: string, writers: number): string {
+  isWriting = true;
+  [kept, messages] = [[], new Map()];
+  [failed, longest, latest] = [0, 0, performance.now()];
+  running = Array.from({ length: writers }, () => writeOn(collection));
+  return 'writing';
+}
+
+async function stopWriting() {
+  longest = Math.max(longest, performance.now() - latest);
+  isWriting = false;
+  await Promise.all(running);
+  return { acknowledged: kept, errors: failed, gap_ms: Math.round(longest), messages: Object.fromEntries(messages) };
+}
+
+const BATCH = 1_000;
+
+/** Those of these points that the cluster does not have with their payload. */
+async function lost(collection: string, ids: readonly string[]): Promise<string[]> {
+  const present = new Set<unknown>();
+  for (let begin = 0; begin < ids.length; begin += BATCH) {
+    const found = await client.retrieve(collection, { ids: ids.slice(begin, begin + BATCH) });
+    for (const { id, payload } of found) if (payload?.id === id) present.add(id);
+  }
+  return ids.filter((id) => !present.has(id));
+}
+
 /** A request as no client sends it: the path goes as it is. */
 function raw(method: string, path: string, body: unknown): Promise<{ status: number; text: string }> {
   const { hostname, port } = new URL(url);
@@ -85,7 +138,10 @@ function raw(method: string, path: string, body: unknown): Promise<{ status: num
 async function run(wanted: z.output<typeof job>): Promise<unknown> {
   if (wanted.kind === 'list') return (await client.getCollections()).collections.map(({ name }) => name);
   if (wanted.kind === 'raw') return raw(wanted.method, wanted.path, wanted.body);
+  if (wanted.kind === 'stop') return stopWriting();
   const { collection } = wanted;
+  if (wanted.kind === 'start') return startWriting(collection, wanted.writers);
+  if (wanted.kind === 'lost') return lost(collection, wanted.ids);
   if (wanted.kind === 'create')
     return client.createCollection(collection, { vectors: { size: wanted.size, distance: 'Cosine' } });
   if (wanted.kind === 'put')

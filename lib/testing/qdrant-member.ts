@@ -2,6 +2,7 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { request as requestPlain } from 'node:http';
 import { type RequestOptions, request } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -18,11 +19,16 @@ export type Answer = { status: number; body: string };
 /** A member of a Qdrant cluster as a process of this test, outside of a sandbox. */
 export type QdrantMember = {
   url: string;
+  address: string;
+  /** The address of the member that it begins as a follower of. */
+  follows: string | undefined;
   /** The certificate that it serves with, in PEM. */
   authority: string;
   folder: string;
   /** Sends a request as it is. Headers that are not given are those of a client with the key `first`. */
   ask(path: string, options?: RequestOptions, body?: string | Buffer): Promise<Answer>;
+  /** A question or command of the platform, through its own socket. @returns the result @throws Error when it is refused */
+  platform<Result>(method: 'GET' | 'POST', path: string, body?: unknown): Promise<Result>;
   /** Starts it and resolves when it answers. @param core the version of Qdrant's core */
   start(core?: string): Promise<void>;
   kill(signal: 'SIGKILL' | 'SIGTERM'): Promise<void>;
@@ -32,7 +38,19 @@ export type QdrantMember = {
 };
 
 /** Prepares a member with the key `first`; the core comes from its registry by its hash. */
-export async function qdrantMember(...cores: string[]): Promise<QdrantMember> {
+export const qdrantMember = (...cores: string[]): Promise<QdrantMember> => memberAt('127.0.0.1', undefined, cores);
+
+/** Two members of a cluster at the same port of two addresses, each with its version. They trust each other. */
+export async function qdrantPair(former: string, next: string) {
+  const port = await freePort();
+  const one = await memberAt('127.0.0.1', port, [former]);
+  const other = await memberAt('127.0.0.2', port, [next]);
+  const both = [one, other].map(({ authority }) => authority).join('');
+  for (const { folder } of [one, other]) writeFileSync(join(folder, 'tls/ca.pem'), both);
+  return { former: one, next: other };
+}
+
+async function memberAt(address: string, chosen: number | undefined, cores: string[]): Promise<QdrantMember> {
   const folder = mkdtempSync(join(tmpdir(), 'neph-qdrant-'));
   for (const name of ['tls', 'state', 'run']) mkdirSync(join(folder, name));
   for (const version of cores) {
@@ -42,22 +60,24 @@ export async function qdrantMember(...cores: string[]): Promise<QdrantMember> {
     await unpackPypi(source, join(folder, 'downloads'), join(folder, `core-${version}`));
   }
   const [key, cert] = [join(folder, 'tls/key.pem'), join(folder, 'tls/cert.pem')];
-  const subject = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost,IP:127.0.0.1'];
+  const subject = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost,IP:127.0.0.1,IP:127.0.0.2'];
   const curve = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'];
   execFileSync('openssl', ['req', '-x509', ...curve, '-keyout', key, '-out', cert, '-days', '2', ...subject], {
     stdio: 'ignore',
   });
-  const port = await freePort();
+  const port = chosen ?? (await freePort());
   const authority = readFileSync(cert, 'utf8');
   let server: ChildProcess | undefined;
   const member: QdrantMember = {
-    url: `https://localhost:${port}`,
+    url: `https://${address === '127.0.0.1' ? 'localhost' : address}:${port}`,
+    address,
+    follows: undefined,
     authority,
     folder,
     ask: (path, options = {}, body) =>
       new Promise((resolve, reject) => {
         const headers = { 'api-key': 'first', 'content-type': 'application/json' };
-        const call = request({ host: 'localhost', port, path, ca: authority, headers, agent: false, ...options });
+        const call = request({ host: address, port, path, ca: authority, headers, agent: false, ...options });
         call.on('error', reject);
         call.on('response', (response) => {
           let text = '';
@@ -68,12 +88,28 @@ export async function qdrantMember(...cores: string[]): Promise<QdrantMember> {
         });
         call.end(body);
       }),
+    platform: (method, path, body) =>
+      new Promise((resolve, reject) => {
+        const call = requestPlain({ socketPath: join(folder, 'run/api.sock'), method, path, agent: false });
+        call.setHeader('content-type', 'application/json');
+        call.on('error', reject);
+        call.on('response', async (response) => {
+          let text = '';
+          for await (const part of response.setEncoding('utf8')) text += part;
+          if (response.statusCode === 200) resolve(JSON.parse(text).result);
+          else reject(new Error(`${response.statusCode} ${text}`));
+        });
+        call.end(body === undefined ? undefined : JSON.stringify(body));
+      }),
     async start(core = cores[0] ?? '') {
+      // Whom it follows is known to the platform, which may have told another since.
+      writeFileSync(join(folder, 'role.json'), JSON.stringify({ key: 'peers', follows: member.follows ?? null }));
       const started = spawn('python3', ['-I', '-S', SERVER, String(port)], {
         stdio: 'ignore',
         env: {
           ...process.env,
           PYTHONDONTWRITEBYTECODE: '1',
+          QDRANT_ADDRESS: address,
           QDRANT_SETTINGS: folder,
           QDRANT_STATE: join(folder, 'state'),
           QDRANT_FRAMES: join(import.meta.dirname, '../domains/databases/backups/box'),

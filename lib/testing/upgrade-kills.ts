@@ -22,7 +22,7 @@ const LONGEST_GAP_MS = 3_000;
 
 type Progress = { stage: string; switching: boolean; progress: number };
 
-/** The engine in which no standby is waited for: it may lose what its primary had not sent. */
+/** The engine in which no standby is waited for: it may lose what its primary had not sent. In Qdrant no other member takes over. */
 const notSynchronous: Upgraded = 'valkey';
 
 /** A cluster of an older version whose worker and agent can be killed, and a client that writes to it. */

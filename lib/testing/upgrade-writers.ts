@@ -1,5 +1,6 @@
 import type { DatabaseClusterWithCredentials } from '@/lib/domains/databases/schema';
 import type { startDatabaseWorld, Written } from './database-world';
+import { connectQdrantWriter } from './qdrant-connection';
 import { connectValkey } from './valkey-connection';
 
 type World = Awaited<ReturnType<typeof startDatabaseWorld>>;
@@ -33,5 +34,6 @@ export const upgradeWriters = {
   postgres: sqlWriter('SHOW server_version'),
   mysql: sqlWriter('SELECT version() AS server_version'),
   valkey: valkeyWriter,
+  qdrant: connectQdrantWriter,
 } as const satisfies Record<string, (world: World, cluster: Cluster) => Promise<Writer>>;
 export type Upgraded = keyof typeof upgradeWriters;

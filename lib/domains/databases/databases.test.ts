@@ -11,6 +11,7 @@ import { readCluster } from './cluster/clusters';
 import { driverOf } from './cluster/drivers';
 import { endpointSpec } from './cluster/specs';
 import { renderEndpoint } from './endpoint/configuration';
+import { databaseEngines } from './engines';
 import { enginePorts } from './ports';
 import { postgresParameters } from './postgres/parameters';
 import { memberSpec } from './postgres/specs';
@@ -248,13 +249,32 @@ test('a cluster of MariaDB can go to the next series, with a way back that loses
   expect((await call('GET', where, as())).body).toMatchObject({ upgrade_available: '11.8' });
 });
 
-test('an upgrade of an engine that has none is refused, with the engine', async () => {
-  await create('vectors', {}, acme, 'qdrant');
-  const refused = await call('POST', '/dbaas/clusters/qdrant/default/vectors/upgrade', {
-    ...as(),
-    body: { target_version: '1.0' },
-  });
-  expect([refused.status, messageOf(refused)]).toEqual([409, expect.stringContaining('qdrant')]);
+test('a cluster of Qdrant can go to the next release of its core, with a way back that loses nothing', async () => {
+  await create('older', { version: '0.8' }, acme, 'qdrant');
+  const where = '/dbaas/clusters/qdrant/default/older';
+  expect((await call('GET', `${where}/upgrade-candidates`, as())).body).toMatchObject([
+    { version: '0.9', tier: 'minor', rollback: { possible: true, loses: null } },
+  ]);
+  expect((await call('GET', where, as())).body).toMatchObject({ upgrade_available: '0.9' });
+});
+
+test('the catalogue says of an engine with a single version that there is nothing to upgrade to, and so does a refusal', async () => {
+  const hint = 'This release has a single version of MongoDB: there is nothing to upgrade to.';
+  const { body } = await call('GET', '/dbaas/catalog/versions', as());
+  for (const one of databaseEngines) {
+    const versions = (body as EngineVersion[]).filter(({ engine }) => engine === one);
+    expect([one, versions.every(({ upgrades_hint }) => upgrades_hint === null)]).toEqual([one, versions.length > 1]);
+  }
+  expect(body).toContainEqual(expect.objectContaining({ engine: 'mongodb', upgrades_to: [], upgrades_hint: hint }));
+  await create('documents', {}, acme, 'mongodb');
+  const where = '/dbaas/clusters/mongodb/default/documents';
+  expect((await call('GET', `${where}/upgrade-candidates`, as())).body).toEqual([]);
+  expect((await call('GET', where, as())).body).toMatchObject({ upgrade_available: null });
+  for (const refused of [
+    await call('POST', `${where}/upgrade`, { ...as(), body: { target_version: '1.0' } }),
+    await call('GET', `${where}/preflight`, as()),
+  ])
+    expect([refused.status, messageOf(refused)]).toEqual([409, hint]);
 });
 
 describe('changes', () => {

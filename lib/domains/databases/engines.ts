@@ -11,9 +11,15 @@ export const engineTitles: Record<DatabaseEngine, string> = {
   qdrant: 'Qdrant',
 };
 
-const WITH_UPGRADES: readonly DatabaseEngine[] = ['postgres', 'mysql', 'valkey'];
+const WITH_UPGRADES: readonly DatabaseEngine[] = ['postgres', 'mysql', 'valkey', 'qdrant'];
 /** Whether clusters of an engine can be upgraded. */
 export const hasUpgrades = (engine: DatabaseEngine): boolean => WITH_UPGRADES.includes(engine);
+
+/** Why clusters of an engine cannot be upgraded; null where they can. */
+export const whyNoUpgrades = (engine: DatabaseEngine): string | null =>
+  hasUpgrades(engine)
+    ? null
+    : `This release has a single version of ${engineTitles[engine]}: there is nothing to upgrade to.`;
 
 const WITH_BACKUPS: readonly DatabaseEngine[] = ['postgres', 'mysql', 'valkey', 'mongodb', 'qdrant'];
 /** Whether clusters of an engine are backed up. */

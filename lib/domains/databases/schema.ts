@@ -269,6 +269,10 @@ export const engineVersion = z
     default: z.boolean(),
     end_of_life_at: timestamp.nullable(),
     upgrades_to: z.array(z.string()),
+    upgrades_hint: z
+      .string()
+      .nullable()
+      .meta({ description: 'Why clusters of this engine cannot be upgraded; null where they can.' }),
     program,
   })
   .meta({ id: 'DatabaseVersion' });

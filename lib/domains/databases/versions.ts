@@ -1,5 +1,5 @@
 import { now } from '@/lib/clock';
-import { type DatabaseEngine, databaseEngines } from './engines';
+import { type DatabaseEngine, databaseEngines, whyNoUpgrades } from './engines';
 import type { EngineVersion, UpgradeCandidate } from './schema';
 
 export type CertifiedVersion = {
@@ -60,7 +60,7 @@ export const certifiedVersions: readonly CertifiedVersion[] = [
     program: { name: 'valkey', version: one.version },
   })),
   ...others('mongodb', ['0.7']).map((one) => ({ ...one, program: { name: 'mongodb', version: one.version } })),
-  ...others('qdrant', ['0.9']).map((one) => ({ ...one, program: { name: 'qdrant', version: one.version } })),
+  ...others('qdrant', ['0.8', '0.9']).map((one) => ({ ...one, program: { name: 'qdrant', version: one.version } })),
 ];
 
 /** Why clusters of an engine can't be created on this installation, and what to do; null where they can. */
@@ -106,6 +106,7 @@ export function catalogue(programs: readonly ProgramState[], engine?: DatabaseEn
     default: one.isDefault,
     end_of_life_at: one.end_of_life === null ? null : new Date(one.end_of_life).toISOString(),
     upgrades_to: [...one.upgrades_to],
+    upgrades_hint: whyNoUpgrades(one.engine),
     program: programOf(one, programs),
   }));
 }
@@ -155,10 +156,19 @@ const byFollowing: Method = {
     loses: null,
   },
 };
-const inPlace: Method = {
-  method: 'Member by member',
+const byCopying: Method = {
+  method: 'A new member copies everything, follows, and takes over behind the same address',
   expected_pause_ms: 1000,
-  rollback: { possible: false, until: null, loses: 'Everything written since the backup before the upgrade.' },
+  rollback: {
+    possible: true,
+    until: '24 hours after the upgrade, or the first setting that the former version does not know',
+    loses: null,
+  },
+};
+const none: Method = {
+  method: 'None: this release has one version',
+  expected_pause_ms: 0,
+  rollback: { possible: false, until: null, loses: null },
 };
 
 /** How clusters of each engine are upgraded. */
@@ -166,8 +176,8 @@ export const upgradeMethods: Record<DatabaseEngine, Method> = {
   postgres: byReplication,
   mysql: byJoining,
   valkey: byFollowing,
-  mongodb: inPlace,
-  qdrant: inPlace,
+  mongodb: none,
+  qdrant: byCopying,
 };
 
 function notesOf(engine: DatabaseEngine, target: string): string[] {

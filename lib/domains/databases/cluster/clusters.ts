@@ -1,4 +1,4 @@
-import { query } from '@/lib/core/db/pool';
+import { query, queryOne } from '@/lib/core/db/pool';
 import { type Sql, sql } from '@/lib/core/db/sql';
 import { floatingIpOf, joinPorts, joinSubnet } from '@/lib/domains/network/fragments';
 import type { DatabaseEngine } from '../engines';
@@ -97,3 +97,8 @@ export const primaryOf = (members: readonly Member[]): Member | undefined =>
 
 /** How a standby calls itself to its primary. */
 export const standbyName = ({ ordinal }: Pick<Member, 'ordinal'>): string => `m${ordinal}`;
+
+/** Whether who serves is still decided as it was when the cluster was read. */
+export const isCurrent = async ({ id, moves }: Cluster): Promise<boolean> =>
+  (await queryOne(sql`SELECT id FROM database_clusters WHERE id = ${id}::uuid AND moves = ${moves}::int`)) !==
+  undefined;

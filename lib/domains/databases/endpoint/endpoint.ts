@@ -52,13 +52,13 @@ export async function endSessions(endpoint: Endpoint): Promise<void> {
   await command(endpoint, `shutdown sessions server ${PRIMARY}`, ...readers);
 }
 
-/** Leads new connections to another primary, and ends those to the former one. */
-export async function repoint(endpoint: Endpoint, address: string): Promise<void> {
+/** Leads new connections to another primary, and ends those to the former one unless that passes them on. */
+export async function repoint(endpoint: Endpoint, address: string, sessions: 'end' | 'stay' = 'end'): Promise<void> {
   await command(
     endpoint,
     `set server ${PRIMARY} addr ${address} port ${endpoint.port}`,
     `set server ${PRIMARY} state ready`,
-    `shutdown sessions server ${PRIMARY}`,
+    ...(sessions === 'end' ? [`shutdown sessions server ${PRIMARY}`] : []),
   );
 }
 

@@ -12,8 +12,11 @@ export type SideName = 'former' | 'next';
 export type HeldEndpoint = {
   /** No client reaches a member any more: new connections wait, open ones end at a quiet moment or after a while. */
   hold(): Promise<void>;
-  /** Which side gets the connections that wait, and all later ones: the one of the version before, or the one after. */
-  repoint(to: SideName): Promise<void>;
+  /**
+   * Which side gets the connections that wait, and all later ones: the one of the version before, or the one after. Open ones
+   * stay where the side that they lead to passes their requests on.
+   */
+  repoint(to: SideName, sessions?: 'end' | 'stay'): Promise<void>;
   release(): Promise<void>;
 };
 

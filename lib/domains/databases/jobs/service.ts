@@ -10,7 +10,7 @@ import { freeAddresses } from '@/lib/domains/network/free-address';
 import { addressSpace } from '@/lib/domains/network/ports';
 import { reviseRouter } from '@/lib/domains/network/service';
 import { type Cluster, readCluster } from '../cluster/clusters';
-import { engineTitles, hasUpgrades } from '../engines';
+import { engineTitles, whyNoUpgrades } from '../engines';
 import { memberRoom } from '../plan';
 import { type ClusterParams, type DatabaseJob, jobQuery, type Preflight } from '../schema';
 import { changeRow, memberRows, newMember, noRoom, readClusterRow } from '../service';
@@ -44,7 +44,8 @@ export const readJob = async (call: ProjectCall, id: string): Promise<DatabaseJo
 /** @throws ApiError 404, 409 for an engine whose clusters cannot be upgraded */
 async function upgradable(call: ProjectCall, params: ClusterParams): Promise<{ row: ClusterRow; cluster: Cluster }> {
   const row = await readClusterRow(call, params);
-  if (!hasUpgrades(row.engine)) throw conflict(`Clusters of ${row.engine} cannot be upgraded by this release.`);
+  const hint = whyNoUpgrades(row.engine);
+  if (hint !== null) throw conflict(hint);
   const cluster = await readCluster(row.id);
   if (!cluster) throw notFound('The database cluster');
   return { row, cluster };

@@ -27,6 +27,7 @@ const subjects: readonly Subject[] = [
     before: 3,
     endsWithFailOver: false,
   },
+  { engine: 'qdrant', program: 'qdrant', versions: ['0.8', '0.9'], storageGb: 1, before: 3, endsWithFailOver: false },
   { engine: 'valkey', program: 'valkey', versions: ['8.0', '9.1'], storageGb: 1, before: 3, endsWithFailOver: false },
 ];
 

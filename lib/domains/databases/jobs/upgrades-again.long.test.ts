@@ -9,6 +9,7 @@ testDatabase();
 const TIMES = 5;
 const subjects = [
   { engine: 'valkey', program: 'valkey', storage_gb: 1 },
+  { engine: 'qdrant', program: 'qdrant', storage_gb: 1 },
   { engine: 'mysql', program: 'mariadb', storage_gb: 1 },
   { engine: 'postgres', program: 'postgres', storage_gb: 4 },
 ] as const;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { testDatabase } from '@/lib/testing/database';
 import { databaseTrouble } from '@/lib/testing/database-world';
-import { startValkeyUpgrades } from '@/lib/testing/valkey-upgrades';
+import { startValkeyUpgrades } from '@/lib/testing/following-upgrades';
 import { type Preflight, upgradeStages } from '../schema';
 
 testDatabase();

@@ -31,7 +31,7 @@ export async function workOf({ input }: Pick<Step<{ job_id: string }>, 'input'>)
  */
 export const endpointOfUpgrade = ({ job, cluster, former, next }: Work): HeldEndpoint => ({
   hold: () => hold(endpointOf(cluster)),
-  async repoint(to) {
+  async repoint(to, sessions) {
     const [group, version, address] =
       to === 'next' ? [job.next_group, job.target_version, next.ip] : [job.former_group, job.from_version, former.ip];
     await execute(sql`UPDATE database_clusters SET serving_group = ${group}::int, version = ${version}::text, moves = moves + 1, updated_at = platform_now()
@@ -40,7 +40,7 @@ export const endpointOfUpgrade = ({ job, cluster, former, next }: Work): HeldEnd
       sql`SELECT serving_group FROM database_clusters WHERE id = ${cluster.id}::uuid`,
     );
     if (now?.serving_group !== group) throw new Error('The cluster has changed meanwhile.');
-    await repoint(endpointOf(cluster), address);
+    await repoint(endpointOf(cluster), address, sessions);
   },
   release: () => release(endpointOf(cluster)),
 });

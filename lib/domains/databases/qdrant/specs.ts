@@ -9,6 +9,7 @@ import { enginePorts } from '../ports';
 import { openSecrets } from '../secrets';
 import { boxProgram } from '../single/box';
 import { SOCKET } from '../single/socket';
+import { leaderOf } from './leader';
 
 /** The program of a member, with its paths. */
 const program = boxProgram(join(dirname(fileURLToPath(import.meta.url)), 'box'));
@@ -27,7 +28,8 @@ const MOST_THREADS = 1_000;
 /** The desired state of a member. */
 export async function memberSpec(cluster: Cluster, member: Member): Promise<ServiceSpec> {
   const certificate = await certificateOf(cluster);
-  const { verifier } = openSecrets(cluster.id, cluster.sealed_secrets);
+  const { verifier, replication } = openSecrets(cluster.id, cluster.sealed_secrets);
+  const begins = { key: replication, follows: leaderOf(cluster, member)?.ip ?? null };
   const memoryMb = Math.ceil(cluster.ram_gb * 1024);
   return {
     id: member.id,
@@ -48,6 +50,9 @@ export async function memberSpec(cluster: Cluster, member: Member): Promise<Serv
       { path: 'api-key', content: `${verifier}\n`, secret: true },
       { path: 'tls/cert.pem', content: certificate.certificate, secret: false },
       { path: 'tls/key.pem', content: certificate.key, secret: true },
+      { path: 'tls/ca.pem', content: certificate.authorities, secret: false },
+      // What it begins as: whoever decides tells the running member.
+      { path: 'role.json', content: JSON.stringify(begins), secret: true, live: true },
     ],
     state: { sizeMb: cluster.storage_gb * 1024 },
     port: portOf(cluster, member),

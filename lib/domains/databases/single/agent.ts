@@ -1,10 +1,11 @@
-import { type Cluster, type Member, primaryOf, servingMembers } from '../cluster/clusters';
+import { type Cluster, isCurrent, type Member, primaryOf, servingMembers } from '../cluster/clusters';
 import { type DiskMemory, newDiskMemory, watchDisk } from '../cluster/disk';
 import { lasting, type Since } from '../cluster/lasting';
 import type { Failure } from '../cluster/member-error';
 import { restartEndpoint, restartMember } from '../cluster/member-process';
 import { type MemberNote, noteStates, OBSERVED } from '../cluster/notes';
 import { endpointFacts, endpointOf } from '../cluster/specs';
+import { PRIMARY } from '../endpoint/configuration';
 import { endpointStats, settleEndpoint } from '../endpoint/endpoint';
 import type { SingleEngine } from './engine';
 import { failureOf } from './state';
@@ -29,10 +30,14 @@ async function look(engine: SingleEngine, cluster: Cluster, memory: Memory): Pro
   if (!member) return;
   const endpoint = endpointOf(cluster);
   const [failure, stats] = await Promise.all([failureOf(cluster, member, ANSWER_MS), endpointStats(endpoint)]);
+  const isElsewhere = stats !== undefined && stats.get(PRIMARY)?.addr !== `${member.ip}:${endpoint.port}`;
+  // A switch may have finished since the rows were read, and its decision must stand.
+  if (isElsewhere && !(await isCurrent(cluster))) return;
+  const others = (await engine.settleRoles?.(cluster)) ?? [];
   if (stats) await settleEndpoint(endpoint, endpointFacts(cluster), stats);
   wakeHung(engine, cluster, member, failure, stats !== undefined, memory);
   await noteStates(cluster, {
-    members: [noteOf(member, failure)],
+    members: [noteOf(member, failure), ...others],
     running: failure === null ? 1 : 0,
     ...statusOf(engine, cluster, failure),
   });

@@ -1,4 +1,5 @@
 import type { EngineDriver } from '../cluster/driver';
+import type { UpgradeEngine } from '../jobs/engine';
 import { newLook } from './agent';
 import { singleBackups } from './backups';
 import type { SingleEngine } from './engine';
@@ -6,7 +7,7 @@ import { settleSecrets } from './settle';
 import { inStep } from './state';
 
 /** The driver of an engine of one member, which is also the primary. Questions to it keep no connection open. */
-export const singleDriver = (engine: SingleEngine): EngineDriver => ({
+export const singleDriver = (engine: SingleEngine, upgrades: UpgradeEngine | null): EngineDriver => ({
   memberSpec: engine.memberSpec,
   settleRoles: (cluster, member) => settleSecrets(engine, cluster, member),
   inStep,
@@ -16,7 +17,7 @@ export const singleDriver = (engine: SingleEngine): EngineDriver => ({
   },
   newLook: () => newLook(engine),
   backups: singleBackups(engine.checkSpec),
-  upgrades: null,
+  upgrades,
   forget() {},
   async forgetAll() {},
 });

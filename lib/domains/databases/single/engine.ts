@@ -1,6 +1,7 @@
 import type { ServiceSpec } from '@/lib/hosts/services/engine';
 import type { CheckedBackup } from '../backups/engine';
 import type { Cluster, Member } from '../cluster/clusters';
+import type { MemberNote } from '../cluster/notes';
 
 /** What engines of one member differ in. The member answers at a Unix socket, `/readyz` too, and gives its data in frames. */
 export type SingleEngine = {
@@ -17,4 +18,9 @@ export type SingleEngine = {
   keptFreeMb(cluster: Pick<Cluster, 'storage_gb'>): number;
   /** What has to happen before a cluster whose disk is nearly full takes writes again. */
   whatHelps: string;
+  /**
+   * Has the serving member take writes, and those of a version that does not serve follow it. Null where no member follows.
+   * @returns how the others are
+   */
+  settleRoles: ((cluster: Cluster) => Promise<MemberNote[]>) | null;
 };

@@ -13,9 +13,25 @@ const MOST_CHARACTERS = 64 * 1024;
  * @returns the text of its answer
  * @throws MemberError when it can't be reached, does not answer in time, or answers with an error
  */
-export function ask(
+export const ask = (
   cluster: Pick<Cluster, 'cell_id'>,
   member: Pick<Member, 'id'>,
+  path: string,
+  timeoutMs: number,
+): Promise<string> => send(cluster, member, 'GET', path, timeoutMs);
+
+/** Tells a member to change something. @returns and throws as `ask` does */
+export const command = (
+  cluster: Pick<Cluster, 'cell_id'>,
+  member: Pick<Member, 'id'>,
+  path: string,
+  timeoutMs: number,
+): Promise<string> => send(cluster, member, 'POST', path, timeoutMs);
+
+function send(
+  cluster: Pick<Cluster, 'cell_id'>,
+  member: Pick<Member, 'id'>,
+  method: 'GET' | 'POST',
   path: string,
   timeoutMs: number,
 ): Promise<string> {
@@ -23,7 +39,7 @@ export function ask(
   return new Promise((resolve, reject) => {
     const signal = AbortSignal.timeout(timeoutMs);
     const fail = (error: unknown) => reject(new MemberError(signal.aborted ? 'silent' : 'refused', error));
-    const call = request({ socketPath, path, agent: false, signal }, (response) => {
+    const call = request({ socketPath, method, path, agent: false, signal }, (response) => {
       let text = '';
       response.setEncoding('utf8');
       response.on('data', (part: string) => {
@@ -34,7 +50,7 @@ export function ask(
       response.on('end', () =>
         response.statusCode === 200
           ? resolve(text)
-          : reject(new MemberError('starting', new Error(`answer ${response.statusCode}`))),
+          : reject(new MemberError('starting', new Error(`answer ${response.statusCode}: ${text}`))),
       );
     });
     call.on('error', fail);

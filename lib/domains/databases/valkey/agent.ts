@@ -1,9 +1,7 @@
-import { queryOne } from '@/lib/core/db/pool';
-import { sql } from '@/lib/core/db/sql';
 import { engineOf } from '@/lib/engines/engines';
 import { log } from '@/lib/log';
 import { appoint } from '../cluster/appoint';
-import { type Cluster, type Member, primaryOf, servingMembers } from '../cluster/clusters';
+import { type Cluster, isCurrent, type Member, primaryOf, servingMembers } from '../cluster/clusters';
 import { type DiskMemory, newDiskMemory, watchDisk } from '../cluster/disk';
 import { lasting, type Since } from '../cluster/lasting';
 import type { Failure } from '../cluster/member-error';
@@ -89,11 +87,6 @@ function isMisplaced(cluster: Cluster, { member, state }: Seen): boolean {
   const leader = leaderOf(cluster, member);
   return state.isUp && (state.isPrimary ? leader !== undefined : state.follows !== leader?.ip);
 }
-
-/** Whether the primary is still the one that was read. */
-const isCurrent = async ({ id, moves }: Cluster): Promise<boolean> =>
-  (await queryOne(sql`SELECT id FROM database_clusters WHERE id = ${id}::uuid AND moves = ${moves}::int`)) !==
-  undefined;
 
 /** Why the primary must be replaced now; undefined while it need not. */
 function failureOf(

@@ -2,6 +2,12 @@ import type { Program, PypiSource } from './program';
 
 /** Qdrant's own core, as releases of PyPI have it. */
 export const qdrantCores: Readonly<Record<string, PypiSource>> = {
+  '0.8': {
+    kind: 'pypi',
+    package: 'qdrant-edge-py',
+    version: '0.8.0',
+    sha256: '65bae2a2f028d536706d9e2c24037344154864f84e22aba244f12648b072fb83',
+  },
   '0.9': {
     kind: 'pypi',
     package: 'qdrant-edge-py',

@@ -1,6 +1,7 @@
 """A member of a Qdrant cluster: the REST API of Qdrant in front of its core, on one port with TLS and a key.
 
-Arguments: the port. Below /etc/service are `api-key` (SHA-256 digests of the keys, one a line) and `tls/`. Data are in /state.
+Arguments: the port. Below /etc/service are `api-key` (SHA-256 digests of the keys, one a line), `tls/`
+and `role.json`, which says whether the member begins as a follower of another one. Data are in /state.
 SIGHUP reads keys and certificate anew. RESTORE is `restore` where the data come from a backup, which is waited for, and `check`
 where they are only read, without a server.
 """
@@ -16,6 +17,9 @@ PACKAGES = "/usr/lib/python3/dist-packages"
 sys.path[:0] = [HERE, os.environ.get("QDRANT_FRAMES", HERE), os.environ.get("QDRANT_PACKAGES", PACKAGES)]
 
 from rest import backups  # noqa: E402
+from rest.follower import Follower, Peer  # noqa: E402
+from rest.platform import Platform  # noqa: E402
+from rest.role import Role  # noqa: E402
 from rest.routes import Api  # noqa: E402
 from rest.store import Optimizer, Store, say  # noqa: E402
 from rest.web import Bytes, Handler, Keys, LocalServer, PublicServer, tls_context  # noqa: E402
@@ -44,10 +48,13 @@ def main():
     keys = Keys(os.path.join(settings, "api-key"))
     tls = tls_context(os.path.join(settings, "tls"))
     api = Api(store, f"core {importlib.metadata.version('qdrant-edge-py')}")
+    role = Role(os.path.join(settings, "role.json"), store.feed)
+    follower = role.follower = Follower(store, role, Peer(os.path.join(settings, "tls/ca.pem"), port))
+    platform = Platform(store, role, follower)
     Optimizer(store).start()
     backups.give_to_platform(store, run)
 
-    public = PublicServer(("0.0.0.0", port), None, bind_and_activate=False)
+    public = PublicServer((os.environ.get("QDRANT_ADDRESS", "0.0.0.0"), port), None, bind_and_activate=False)
     path = os.path.join(run, "api.sock")
     if os.path.exists(path):
         os.remove(path)
@@ -72,11 +79,12 @@ def main():
     signal.signal(signal.SIGTERM, end)
     for server, known_keys, context in ((public, keys, tls), (local, None, None)):
         server.RequestHandlerClass = Handler
-        server.prepare(api.route, store, known_keys, context)
+        server.prepare(api.route, store, known_keys, context, platform)
     local.public_keys = keys
     public.server_bind()
     public.server_activate()
     threading.Thread(target=local.serve_forever, daemon=True).start()
+    follower.start()
     say(f"serving {len(store.by_name)} collections")
     public.serve_forever(poll_interval=0.5)
 

@@ -3,7 +3,7 @@ import { execute } from '@/lib/core/db/pool';
 import { sql } from '@/lib/core/db/sql';
 import { testDatabase } from '@/lib/testing/database';
 import { databaseTrouble } from '@/lib/testing/database-world';
-import { startValkeyUpgrades } from '@/lib/testing/valkey-upgrades';
+import { startValkeyUpgrades } from '@/lib/testing/following-upgrades';
 import type { HeldEndpoint, SideName, Work } from '../../jobs/engine';
 import { ask } from '../connections';
 import { valkeyUpgrades } from './engine';

@@ -2,7 +2,7 @@
 
 import qdrant_edge as core
 
-from .errors import invalid, malformed
+from .errors import invalid, malformed, wrong
 from .read import flag, integer, listing, mapping, number, required, text, variant
 
 MOST_DIMENSIONS = 65_536
@@ -21,6 +21,8 @@ WAL = {"wal_capacity_mb": 32, "wal_segments_ahead": 0, "wal_retain_closed": 1}
 
 
 def memory(value, where="memory"):
+    if value is not None and not hasattr(core, "Memory"):
+        raise wrong(f"{where}: this version of Qdrant does not know it")
     return None if value is None else variant(core.Memory, value, where)
 
 

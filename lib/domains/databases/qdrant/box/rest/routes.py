@@ -18,8 +18,9 @@ API_VERSION = "1.19.0"
 
 
 class Call:
-    def __init__(self, handle, takes_body=False, needs_body=False, takes_file=False):
-        self.handle, self.takes_body, self.needs_body, self.takes_file = handle, takes_body, needs_body, takes_file
+    def __init__(self, handle, takes_body=False, needs_body=False, takes_file=False, changes=True):
+        self.handle, self.changes = handle, changes
+        self.takes_body, self.needs_body, self.takes_file = takes_body, needs_body, takes_file
 
 
 class Api:
@@ -46,7 +47,7 @@ class Api:
         raise Refusal(404, "Not found")
 
     def add(self, method, path, handle, **options):
-        self.calls[method, tuple(part for part in path.split("/") if part)] = (handle, options)
+        self.calls[method, tuple(part for part in path.split("/") if part)] = (handle, {"changes": method != "GET", **options})
 
     def plain(self, method, path, handle):
         self.add(method, path, lambda *given: handle(*given[:-2]))
@@ -59,7 +60,7 @@ class Api:
             with collection.reading():
                 return handle(collection, mapping(body))
 
-        self.add(method, f"/collections/*/{path}", ask, takes_body=True, needs_body=True)
+        self.add(method, f"/collections/*/{path}", ask, takes_body=True, needs_body=True, changes=False)
 
     def changing(self, method, path, kind):
         def change(name, options, body):

@@ -2,6 +2,7 @@
 
 import contextlib
 import datetime
+import errno
 import hashlib
 import io
 import json
@@ -75,6 +76,44 @@ def whole(collection):
         yield
 
 
+def allocated(folder):
+    return sum(os.stat(os.path.join(base, name)).st_blocks * 512 for base, _, names in os.walk(folder) for name in names)
+
+
+def copy_sparsely(source, target):
+    """Copies a file without its holes, of which the core's own have many."""
+    with open(source, "rb") as reader, open(target, "wb") as writer:
+        size = os.fstat(reader.fileno()).st_size
+        os.ftruncate(writer.fileno(), size)
+        at = 0
+        while at < size:
+            try:
+                at = os.lseek(reader.fileno(), at, os.SEEK_DATA)
+            except OSError as error:
+                if error.errno != errno.ENXIO:
+                    raise
+                break
+            end = os.lseek(reader.fileno(), at, os.SEEK_HOLE)
+            os.lseek(writer.fileno(), at, os.SEEK_SET)
+            while at < end and (sent := os.sendfile(writer.fileno(), reader.fileno(), at, end - at)):
+                at += sent
+
+
+@contextlib.contextmanager
+def frozen(store, collection):
+    """A folder with the collection as of one moment. Writes wait for a local copy alone, or longer where that has no room."""
+    folder = os.path.join(store.incoming, uuid.uuid4().hex)
+    try:
+        with whole(collection):
+            if not store.has_room_for(allocated(collection.folder)):
+                yield collection.folder
+                return
+            shutil.copytree(collection.folder, folder, copy_function=copy_sparsely)
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
 def finish(draft, path):
     with open(draft, "rb") as file:
         os.fsync(file.fileno())
@@ -108,7 +147,7 @@ def full_folder(store):
 
 
 def write_full(store, file):
-    """Writes all collections and aliases as one archive, each collection as of a moment of its own. Needs no room on the disk.
+    """Writes all collections and aliases as one archive, each collection as of a moment of its own. Works on a full disk too.
 
     @raises Refusal when a collection cannot be opened: a copy without it would not be whole
     """
@@ -122,10 +161,10 @@ def write_full(store, file):
         for collection in collections:
             name = os.path.basename(collection.folder)
             try:
-                with whole(collection):
-                    archive.add(collection.description, arcname=f"collections/{name}/collection.json")
-                    archive.add(os.path.join(collection.folder, "shard"), arcname=f"collections/{name}/shard")
-            except (Refusal, FileNotFoundError):
+                with frozen(store, collection) as folder:
+                    archive.add(os.path.join(folder, "collection.json"), arcname=f"collections/{name}/collection.json")
+                    archive.add(os.path.join(folder, "shard"), arcname=f"collections/{name}/shard")
+            except (Refusal, OSError):
                 # Deleted meanwhile: what was written of it is not in the list.
                 if not collection.is_gone:
                     raise
@@ -212,7 +251,7 @@ def recover(store, name, path, checksum=None):
         collection = Collection(draft, store)
         try:
             collection.load()
-            collection.name = name
+            collection.name, collection.origin = name, None
             collection.save()
             collection.shard.close()
         except BaseException as error:

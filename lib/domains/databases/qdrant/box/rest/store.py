@@ -12,11 +12,14 @@ import qdrant_edge as core
 
 from .config import core_config, payload_index
 from .errors import Refusal, conflict, malformed, missing, no_collection, wrong
+from .feed import Feed
 from .read import mapping, required, text
 from .vectors import Shape
 
 MOST_COLLECTIONS = 500
 MOST_ALIASES = 5_000
+# The core before 0.9 has a log, and does not repeat it when it opens a collection.
+REPEATS_LOG = hasattr(core.EdgeConfig, "wal_enabled")
 FORBIDDEN = set('<>:"/\\|?*\0\x1f')
 
 
@@ -99,7 +102,17 @@ class Collection:
         self.is_optimizing = False
         self.last_write = time.monotonic()
         self.is_dirty = True
-        self.operations = 0
+        # Whether it was copied, and the optimizer has not seen all of it yet.
+        self.is_new = False
+        self.operations = self.flushed = 0
+        self.flush_lock = threading.Lock()
+        # Of another member's collection, whose copy this is.
+        self.origin = None
+
+    @property
+    def identity(self):
+        """What it is known by among members, whatever it is called."""
+        return self.origin or os.path.basename(self.folder).split(".")[0]
 
     # A collection's own description: its name, and what it was created and changed with.
     @property
@@ -109,7 +122,10 @@ class Collection:
     def create(self, name, body):
         self.name, self.body, self.indexes = name, body, {}
         self.shape = Shape(body)
-        self.shard = core.EdgeShard.create(os.path.join(self.folder, "shard"), core_config(body, self.store.threads))
+        path = os.path.join(self.folder, "shard")
+        # The core before 0.9 wants it to be there.
+        os.makedirs(path)
+        self.shard = core.EdgeShard.create(path, core_config(body, self.store.threads))
         self.shard.flush()
         self.save()
 
@@ -117,11 +133,13 @@ class Collection:
         with open(self.description) as file:
             known = json.load(file)
         self.name, self.body, self.indexes = known["name"], known["body"], known["indexes"]
+        self.origin = known.get("origin")
         self.shape = Shape(self.body)
         self.shard = core.EdgeShard.load(os.path.join(self.folder, "shard"), core_config(self.body, self.store.threads))
 
     def save(self):
-        write_durably(self.description, {"name": self.name, "body": self.body, "indexes": self.indexes})
+        write_durably(self.description, {"name": self.name, "body": self.body, "indexes": self.indexes, "origin": self.origin})
+        self.store.feed.touch_structure()
 
     @contextlib.contextmanager
     def reading(self):
@@ -133,11 +151,24 @@ class Collection:
     @contextlib.contextmanager
     def writing(self):
         self.store.require_room()
-        with self.reading(), self.update_lock:
-            yield
+        with self.reading():
+            with self.update_lock:
+                yield
+            self.keep()
+
+    def keep(self):
+        """Returns when what was changed survives a kill. Whoever comes meanwhile shares the next flush."""
+        if REPEATS_LOG:
+            return
+        mine = self.operations
+        with self.flush_lock:
+            if self.flushed < mine:
+                latest = self.operations
+                self.shard.flush()
+                self.flushed = latest
 
     def apply(self, operation):
-        """Logged by the core before it returns. The caller is inside `writing`."""
+        """Logged by the core before it returns. The caller is inside `writing`, at whose end it survives a kill."""
         self.shard.update(operation)
         self.is_dirty = True
         self.last_write = time.monotonic()
@@ -163,6 +194,10 @@ class Collection:
         for kind in ("vectors", "sparse_vectors"):
             for name, settings in mapping(change.get(kind) or {}, kind).items():
                 self.merge_vector(body, kind, name, mapping(settings, f"{kind}.{name}"))
+        self.take_body(body)
+
+    def take_body(self, body):
+        """Settings as a whole. @raises Refusal for what the core does not know"""
         core_config(body, self.store.threads)
         with self.update_lock:
             self.body = body
@@ -234,6 +269,7 @@ class Store:
         self.by_name = {}
         self.aliases = {}
         self.broken = {}
+        self.feed = Feed()
         self.free_at = 0.0
         self.is_full = False
         self.folder = os.path.join(root, "collections")
@@ -289,10 +325,16 @@ class Store:
         if self.is_full:
             raise Refusal(507, "Service runtime error: No space left: the disk is nearly full. Enlarge the storage of the cluster, or delete collections.")
 
+    def has_room_for(self, amount):
+        """Whether so many bytes leave twice as much free as writes must."""
+        found = os.statvfs(self.root)
+        return found.f_bavail * found.f_frsize - amount > 2 * self.keep_free
+
     def new_folder(self):
         return os.path.join(self.folder, uuid.uuid4().hex)
 
-    def create(self, name, body):
+    def create(self, name, body, origin=None):
+        """@param origin the identity of another member's collection, whose copy this becomes"""
         collection_name(name)
         core_config(body, self.threads)
         self.require_room()
@@ -306,6 +348,7 @@ class Store:
             try:
                 os.makedirs(draft)
                 collection = Collection(draft, self)
+                collection.origin = origin
                 collection.create(name, body)
                 collection.shard.close()
                 self.adopt(draft, folder)
@@ -323,6 +366,7 @@ class Store:
         self.by_name[collection.name] = collection
         if former is not None:
             self.remove(former)
+        self.feed.touch_structure()
         return collection
 
     def remove(self, collection):
@@ -349,6 +393,7 @@ class Store:
             self.save_aliases({alias: target for alias, target in self.aliases.items() if target != name})
             shutil.rmtree(self.snapshots_of(collection), ignore_errors=True)
             self.remove(collection)
+            self.feed.touch_structure()
         return True
 
     def snapshots_of(self, collection):
@@ -357,6 +402,7 @@ class Store:
     def save_aliases(self, aliases):
         write_durably(os.path.join(self.root, "aliases.json"), aliases)
         self.aliases = aliases
+        self.feed.touch_structure()
 
     def change_aliases(self, actions):
         """All of them, or none."""
@@ -437,6 +483,7 @@ class Optimizer(threading.Thread):
             with collection.reading(), collection.maintenance:
                 collection.shard.flush()
                 collection.shard.optimize()
+                collection.is_new = False
         except Refusal:
             pass
         finally:

@@ -4,9 +4,13 @@ import qdrant_edge as core
 
 from .config import given
 from .errors import Refusal, malformed, wrong
+from .feed import UNKNOWN
 from .filters import condition_filter
 from .read import listing, mapping, only_path, required, text, variant
-from .vectors import point_id, point_ids, vectors_of
+from .vectors import point_id, point_ids, shown_id, vectors_of
+
+# More points than these of one change are not listed for a follower, which then compares all.
+MOST_LISTED = 20_000
 
 
 def payload_of(value, where="payload"):
@@ -140,12 +144,34 @@ KINDS = {
 }
 
 
+def touched(collection, body):
+    """The points that a change is of, before it is made."""
+    if body.get("batch") is not None:
+        return [shown_id(one) for one in point_ids(required(body["batch"], "ids", "batch"), "batch.ids")]
+    ids = []
+    if body.get("points") is not None:
+        ids = [shown_id(point_id(required(one, "id", "points") if isinstance(one, dict) else one)) for one in body["points"]]
+    if body.get("filter") is None:
+        return ids
+    wish = core.ScrollRequest(
+        offset=None, limit=MOST_LISTED + 1, filter=condition_filter(mapping(body["filter"], "filter")), with_payload=False, with_vector=False
+    )
+    found, _ = collection.shard.scroll(wish)
+    return UNKNOWN if len(found) > MOST_LISTED else ids + [shown_id(one.id) for one in found]
+
+
 def change(collection, name, body):
     """Makes one change, logged before this returns."""
-    make = KINDS[name]
+    make, body = KINDS[name], mapping(body)
+    feed = collection.store.feed
     with collection.writing():
-        for operation in make(collection, mapping(body)):
-            collection.apply(operation)
+        operations = make(collection, body)
+        ids = touched(collection, body) if feed.is_wanted else UNKNOWN
+        try:
+            for operation in operations:
+                collection.apply(operation)
+        finally:
+            feed.touch(collection.identity, ids)
 
 
 def changes(collection, operations):

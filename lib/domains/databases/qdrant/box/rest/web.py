@@ -4,6 +4,7 @@ import contextlib
 import gzip
 import hashlib
 import hmac
+import http.client
 import json
 import os
 import re
@@ -17,13 +18,20 @@ from socketserver import ThreadingMixIn, TCPServer, UnixStreamServer
 from urllib.parse import parse_qs, unquote, urlsplit
 
 from .errors import Refusal, malformed
+from .platform import FOR_MEMBERS
 from .read import parse
+from .role import Elsewhere
 from .store import say
 
 MOST_BODY = 32 * 1024 * 1024
 MOST_CONNECTIONS = 256
 IDLE_SECONDS = 75
 CHUNK = 1 << 16
+# Says that a member has passed a request on: nobody does so twice.
+PASSED_ON = "x-passed-on"
+PASSED_HEADERS = ("api-key", "authorization", "content-type")
+MOST_PASSED_BACK = 64 * 1024 * 1024
+PASS_SECONDS = 60
 
 
 class Answer:
@@ -102,6 +110,8 @@ class Handler(BaseHTTPRequestHandler):
         except Refusal as refusal:
             headers = {} if refusal.retry_after is None else {"Retry-After": str(refusal.retry_after)}
             self.say_error(refusal.status, refusal.message, began, headers)
+        except Elsewhere:
+            self.say_error(503, "Service unavailable: the cluster is being switched. Try again.", began, {"Retry-After": "1"})
         except (ConnectionError, TimeoutError, ssl.SSLError):
             self.close_connection = True
         except BaseException as error:
@@ -121,13 +131,17 @@ class Handler(BaseHTTPRequestHandler):
         if parts == ["platform", "keys"] and self.server.public_keys is not None:
             self.skip_body()
             return Answer("\n".join(digest.hex() for digest in self.server.public_keys.digests))
+        if parts[:1] == ["platform"] and len(parts) == 2:
+            return self.answer_platform(parts[1], parse_qs(where.query, max_num_fields=50))
         self.require_key()
         options = {name: values[-1] for name, values in parse_qs(where.query, keep_blank_values=True, max_num_fields=50).items()}
         call = self.server.route(self.command, parts)
         if call.takes_file:
-            path = self.receive_file()
+            with self.serving(changes=False):
+                path = self.receive_file()
             try:
-                return call.handle({**options, "file": path})
+                with self.serving(call.changes):
+                    return call.handle({**options, "file": path})
             finally:
                 with contextlib.suppress(FileNotFoundError):
                     os.remove(path)
@@ -143,7 +157,47 @@ class Handler(BaseHTTPRequestHandler):
             body = parse(raw) if raw and call.takes_body else None
             if call.takes_body and body is None and call.needs_body:
                 raise malformed("EOF while parsing a value at line 1 column 0")
-            return call.handle(options, {} if body is None else body)
+            try:
+                with self.serving(call.changes):
+                    return call.handle(options, {} if body is None else body)
+            except Elsewhere:
+                return self.pass_on(raw)
+
+    def serving(self, changes):
+        """Around a request of a client: whether this member serves it. The platform's own are always served."""
+        return contextlib.nullcontext() if self.server.keys is None else self.server.platform.role.serving(changes)
+
+    def pass_on(self, raw):
+        """Has the member that serves answer. The connection ends with that, so that the next one leads there."""
+        platform = self.server.platform
+        leader = platform.role.leader
+        self.close_connection = True
+        try:
+            if leader is None or self.headers.get(PASSED_ON) is not None:
+                raise OSError("no member serves")
+            headers = {name: self.headers[name] for name in PASSED_HEADERS if self.headers.get(name) is not None}
+            peer = platform.follower.peer.connect(leader, PASS_SECONDS)
+            with contextlib.closing(peer):
+                peer.request(self.command, self.path, raw or None, {**headers, PASSED_ON: "1"})
+                answer = peer.getresponse()
+                body = answer.read(MOST_PASSED_BACK + 1)
+            if len(body) > MOST_PASSED_BACK:
+                raise OSError("the answer is too long")
+        except (OSError, http.client.HTTPException) as error:
+            platform.role.refused += 1
+            say(f"a request could not be passed on: {str(error)[:200]}")
+            raise Refusal(503, "Service unavailable: the cluster is being switched. Try again.", retry_after=1) from None
+        return Answer(body, answer.headers.get("content-type") or "application/json", answer.status)
+
+    def answer_platform(self, name, options):
+        """Questions of the platform, and those of other members, which have a key of their own."""
+        platform = self.server.platform
+        if self.server.keys is not None:
+            given = (self.headers.get("peer-key") or "").encode()
+            if name not in FOR_MEMBERS or not platform.role.key or not hmac.compare_digest(given, platform.role.key.encode()):
+                raise Refusal(401, "Must provide an API key or an Authorization bearer token")
+        raw = self.read_body()
+        return platform.answer(self.command, name, {key: values[-1] for key, values in options.items()}, parse(raw) if raw else {})
 
     def require_key(self):
         keys = self.server.keys
@@ -265,6 +319,8 @@ class Handler(BaseHTTPRequestHandler):
 
     def say_answer(self, answer, began):
         if isinstance(answer, Answer):
+            if isinstance(answer.body, bytes):
+                return self.send(answer.status, answer.body, answer.kind)
             body = answer.body if isinstance(answer.body, str) else json.dumps(answer.body)
             return self.send(answer.status, body.encode(), answer.kind)
         if isinstance(answer, File):
@@ -314,8 +370,9 @@ class Server(ThreadingMixIn):
     allow_reuse_address = True
     block_on_close = False
 
-    def prepare(self, route, store, keys, tls, compresses=True):
+    def prepare(self, route, store, keys, tls, platform, compresses=True):
         self.route, self.store, self.keys, self.tls, self.compresses = route, store, keys, tls, compresses
+        self.platform = platform
         self.bytes = store.bytes
         # Of the public port, for whoever brings new ones; only the platform's own socket tells them.
         self.public_keys = None
