@@ -6,7 +6,7 @@ import { startTemporaryPostgres } from '@/lib/runtime/temporary-postgres';
 /**
  * `npm run bench`: measures ratios within one run on a separate PostgreSQL and server, then the metric store, the
  * dashboard, the inventory, the log store and machines. `npm run bench -- api`, `-- metrics`, `-- dashboard`, `-- inventory`,
- * `-- logs`, `-- balancer`, `-- gateway`, `-- objects`, `-- functions` and `-- machines` run one of them (`-- logs 10000000` with so many lines); `npm run bench -- endurance [SECONDS]` loads the whole platform instead.
+ * `-- logs`, `-- balancer`, `-- gateway`, `-- databases`, `-- objects`, `-- functions` and `-- machines` run one of them (`-- logs 10000000` with so many lines); `npm run bench -- endurance [SECONDS]` loads the whole platform instead.
  */
 async function runBenchmarks([only, given]: readonly string[]): Promise<void> {
   const amount = given === undefined ? undefined : Number(given);
@@ -28,6 +28,8 @@ async function runBenchmarks([only, given]: readonly string[]): Promise<void> {
     await onOwnDatabase(async () => (await import('./balancer')).measureBalancer());
   if (only === undefined || only === 'gateway')
     await onOwnDatabase(async () => (await import('./gateway')).measureGateway());
+  if (only === undefined || only === 'databases')
+    await onOwnDatabase(async () => (await import('./databases')).measureDatabases());
   if (only === undefined || only === 'objects')
     await onOwnDatabase(async (_, folder) => (await import('./objects')).measureObjects(folder, given), true);
   if (only === undefined || only === 'functions')

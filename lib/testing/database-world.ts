@@ -95,6 +95,7 @@ export async function startDatabaseWorld(engine: DatabaseEngine = 'postgres', { 
   const network = await defaultNetwork(project);
   const as = { token: project.users.member.token };
 
+  /** A machine of the tenant's that does nothing. @returns its id */
   async function machine(name: string, ip: string): Promise<string> {
     const id = newId();
     const argv = ['/bin/busybox', 'sh', '-c', 'while true; do sleep 1000; done'];
@@ -141,6 +142,7 @@ export async function startDatabaseWorld(engine: DatabaseEngine = 'postgres', { 
     project,
     paths,
     read,
+    machine,
 
     /** How long each stage of the last operation on a cluster took, in milliseconds. */
     async stages({ id }: { id: string }): Promise<Record<string, number>> {
