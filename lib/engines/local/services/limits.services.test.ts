@@ -1,3 +1,6 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readlinkSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
@@ -6,6 +9,7 @@ import type { ServiceLimits, ServiceSpec } from '@/lib/hosts/services/engine';
 import { settleService, shellService } from '../../contract/service-subject';
 import { namesIn } from '../record';
 import { Groups } from '../sandbox/groups';
+import { waitFor } from '../turns';
 import { SERVICES_WEIGHT, serviceGroups } from './bundle';
 import { SERVICE_LIMITS, serviceLimits } from './limits';
 import { testServicesHere } from './test-subject';
@@ -45,6 +49,41 @@ await testServicesHere(({ host, subject }) => {
       for (const { id } of [slow, free]) await services.removeService(id);
     }
   });
+
+  it.skipIf(userInfo().uid !== 0)(
+    'a state folder grows once nothing else has its file system in use',
+    {
+      timeout: 60_000,
+    },
+    async () => {
+      const { services, shell } = subject;
+      const small = shellService(subject, 'while true; do sleep 1000; done', {
+        state: { sizeMb: 64 },
+        stopSeconds: 0.2,
+      });
+      await settleService(services, small);
+      // It has a copy of all mounts, like a container that is about to start.
+      const holder = spawn('unshare', ['--mount', '--propagation', 'private', 'sleep', '1000'], { stdio: 'ignore' });
+      const ended = once(holder, 'exit');
+      try {
+        const space = (pid: number | 'self' | undefined) => readlinkSync(`/proc/${pid}/ns/mnt`);
+        await waitFor(async () => space(holder.pid) !== space('self'), { timeoutMs: 10_000, everyMs: 10 });
+        const growing = settleService(services, { ...small, state: { sizeMb: 128 } });
+        // A host that grows file systems in use has done so at once. Another one would find it as it was, if it did not wait.
+        const isMounted = async () => (await readFile('/proc/self/mountinfo', 'utf8')).includes(small.id);
+        await Promise.race([growing, waitFor(async () => !(await isMounted()), { timeoutMs: 20_000, everyMs: 5 })]);
+        await Promise.race([growing, waitFor(isMounted, { timeoutMs: 1_000, everyMs: 50 })]);
+        holder.kill('SIGKILL');
+        await growing;
+        const write = 'dd if=/dev/zero of=/state/file bs=1M count=80';
+        expect((await services.runInside(small.id, [...shell.argv, write])).code).toBe(0);
+      } finally {
+        holder.kill('SIGKILL');
+        await ended;
+        await services.removeService(small.id);
+      }
+    },
+  );
 
   it.skipIf(userInfo().uid !== 0)(
     'all services together weigh as much as the processors that they may fill',

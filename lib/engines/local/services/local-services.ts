@@ -241,7 +241,7 @@ export class LocalServices implements ServiceEngine {
     await mkdir(serviceSockets(this.host, id), { recursive: true, mode: 0o700 });
     await giveToUser(this.host, serviceSockets(this.host, id), uid, 0o700);
     const stop = () => stopService(this.host, id, stopMs(spec));
-    if (spec.state) await ensureState(this.host, id, { uid, sizeMb: spec.state.sizeMb, stop });
+    const notGrown = spec.state && (await ensureState(this.host, id, { uid, sizeMb: spec.state.sizeMb, stop }));
     if (spec.front) await mkdir(entriesFolder(this.host), { recursive: true, mode: 0o711 });
     const { port } = spec;
     if (port) await this.cables.take(id, () => ensureCable(this.host, id, this.newest(id, port)));
@@ -252,6 +252,8 @@ export class LocalServices implements ServiceEngine {
     await this.openWay(spec);
     const isCutOff = await this.isCutOff(spec);
     await this.bringUp(spec, { filesChanged, rebuilt: rebuilt || isCutOff });
+    // It runs as before meanwhile.
+    if (notGrown) throw notGrown;
     return this.readiness(spec);
   }
 

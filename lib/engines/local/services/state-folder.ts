@@ -1,6 +1,6 @@
 import { lstat, mkdir, rename, stat, statfs, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
-import { EngineError } from '../../error';
+import { EngineError, reasonOf } from '../../error';
 import { run } from '../exec';
 import type { Host } from '../host';
 import { removePath } from '../record';
@@ -18,6 +18,9 @@ export const stateFolder = (host: Host, id: string) => join(mountPoint(host, id)
 /** Inside, a service may close parts of its folder to its owner, who is this user; root of a user namespace opens them. */
 const ASROOT = ['unshare', '--user', '--map-root-user', '--'];
 
+/** How long an image may be in use after its service has ended. */
+const RELEASE_MS = 10_000;
+
 type State = {
   uid: number;
   sizeMb: number;
@@ -28,30 +31,54 @@ type State = {
 /**
  * Makes a service's state folder of a size that the kernel enforces: a file system of its own in a sparse file. Without
  * root it is a plain folder, which the supervisor watches.
+ * @returns why it could not grow; it is there as it was, and the service may run
  * @throws EngineError `INVALID` where it would become smaller
  */
-export async function ensureState(host: Host, id: string, { uid, sizeMb, stop }: State): Promise<void> {
+export async function ensureState(host: Host, id: string, { uid, sizeMb, stop }: State): Promise<unknown> {
   await mkdir(mountPoint(host, id), { recursive: true, mode: 0o711 });
-  if (host.isolation === 'root') await ensureMounted(host, id, sizeMb * MB, stop);
+  const trouble = host.isolation === 'root' ? await ensureMounted(host, id, sizeMb * MB, stop) : undefined;
   const folder = stateFolder(host, id);
   await mkdir(folder, { recursive: true, mode: 0o700 });
   await giveToUser(host, folder, uid, 0o700);
+  return trouble;
 }
 
-async function ensureMounted(host: Host, id: string, bytes: number, stop: () => Promise<void>): Promise<void> {
+async function ensureMounted(host: Host, id: string, bytes: number, stop: () => Promise<void>): Promise<unknown> {
   const image = imageFile(host, id);
   const present = await stat(image).catch(() => null);
   if (present && present.size > bytes) throw new EngineError('INVALID', 'A state folder cannot be shrunk.');
   if (!present) await makeImage(image, bytes);
   else if (present.size < bytes) await truncate(image, bytes);
   if (!(await isMounted(host, id))) await mountImage(host, id);
-  if (!present || (await fillsDevice(host, id, bytes)) || (await grewInUse(image))) return;
+  if (!present || (await fillsDevice(host, id, bytes)) || (await grewInUse(image))) return undefined;
   await stop();
-  await run(['umount', mountPoint(host, id)]);
-  // A file system that was not taken down in order is put in order by its journal first; 1 says that something was mended.
-  await run(['sh', '-c', 'e2fsck -f -p "$0" || [ $? -eq 1 ]', image], { timeoutMs: 600_000 });
-  await run(['resize2fs', image], { timeoutMs: 600_000 });
-  await mountImage(host, id);
+  try {
+    await release(host, id, image);
+    // A file system that was not taken down in order is put in order by its journal first; 1 says that something was mended.
+    await run(['sh', '-c', 'e2fsck -f -p "$0" || [ $? -eq 1 ]', image], { timeoutMs: 600_000 });
+    await run(['resize2fs', image], { timeoutMs: 600_000 });
+    return undefined;
+  } catch (error) {
+    return error;
+  } finally {
+    if (!(await isMounted(host, id))) await mountImage(host, id);
+  }
+}
+
+/**
+ * Unmounts an image, and waits until the kernel has let it go: a container that starts at this moment has a copy of all mounts until
+ * it has its own root. Before that, another mount would be the same file system in its former size.
+ */
+async function release(host: Host, id: string, image: string): Promise<void> {
+  const until = performance.now() + RELEASE_MS;
+  for (;;) {
+    const trouble = (await isMounted(host, id)) ? await run(['umount', mountPoint(host, id)]).catch(reasonOf) : null;
+    const device = await run(['losetup', '--noheadings', '--output', 'NAME', '--associated', image]);
+    if (device.trim() === '') return;
+    if (performance.now() > until)
+      throw new EngineError('ENGINE_ERROR', `The state folder is still in use${trouble ? `: ${trouble}` : ''}.`);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
 }
 
 async function makeImage(image: string, bytes: number): Promise<void> {
