@@ -111,7 +111,7 @@ ask --header "Authorization: Bearer $TOKEN" --header 'Content-Type: application/
 # ── The bill ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 # Each start of the handler is counted once, failed ones too; calls beyond the concurrency are refused, and are not.
 
-step 'Call it 200 times, 20 at the same time, and look at the bill'
+step 'Call it 60 times, 15 at the same time, and look at the bill'
 sleep 2
 COUNTED=$(starts)
 call_once() {
@@ -120,7 +120,7 @@ call_once() {
 }
 export -f call_once
 export API FUNCTION TOKEN
-seq 200 | xargs --max-procs 20 --replace bash -c call_once > "$WORK/statuses"
+seq 60 | xargs --max-procs 15 --replace bash -c call_once > "$WORK/statuses"
 STARTED=$(grep --count '^200$' "$WORK/statuses")
 for _ in $(seq 10); do
   BILLED=$(($(starts) - COUNTED))
