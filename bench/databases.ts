@@ -15,8 +15,7 @@ import { ensureKeys } from '@/lib/runtime/keys';
 import { host } from '@/lib/testing/balancer-world';
 import { databaseTrouble, startDatabaseWorld } from '@/lib/testing/database-world';
 import { besides } from './cgroup';
-import type { Load } from './load';
-import { findPgbench } from './pgbench';
+import { findPgbench, loadOf } from './pgbench';
 import { compareWithTime, times } from './processor-time';
 import { printRatio, verdict } from './ratio';
 
@@ -118,18 +117,6 @@ function targetOf({ endpoint, credentials }: DatabaseClusterWithCredentials): Ta
   const { username: user, password, database } = credentials;
   if (!endpoint || !user || !password || !database) throw new Error('the cluster has no endpoint');
   return { host: endpoint.host, port: endpoint.port, user, password, database };
-}
-
-function loadOf(output: string): Load {
-  const number = (pattern: RegExp) => Number(pattern.exec(output)?.[1]);
-  const load = {
-    answers: number(/actually processed: (\d+)/),
-    perSecond: number(/tps = ([\d.]+)/),
-    p50_ms: number(/latency average = ([\d.]+)/),
-    p99_ms: Number.NaN,
-  };
-  if (!(load.perSecond > 0)) throw new Error(output);
-  return load;
 }
 
 async function pidOf(id: string): Promise<number> {

@@ -36,11 +36,21 @@ export async function loadPgbench(
   const flags = ['-n', '-M', 'prepared', '-c', String(clients), '-j', threads, '-T', String(seconds)];
   const variables = ['-D', 'n=0', '-D', `run=${run}`];
   const result = spawnSync(pgbench, [...flags, ...variables, '-f', script, url], { encoding: 'utf8' });
-  const answers = Number(/actually processed: (\d+)/.exec(result.stdout)?.[1]);
-  const tps = Number(/tps = ([\d.]+)/.exec(result.stdout)?.[1]);
-  if (result.status !== 0 || !(tps > 0)) throw new Error(`pgbench failed: ${result.stderr}`);
-  const latency = Number(/latency average = ([\d.]+)/.exec(result.stdout)?.[1]);
-  return { answers, perSecond: tps, p50_ms: latency, p99_ms: Number.NaN };
+  if (result.status !== 0) throw new Error(`pgbench failed: ${result.stderr}`);
+  return loadOf(result.stdout);
+}
+
+/** What pgbench has printed; it knows the average instead of the median. @throws Error where it ran no transaction */
+export function loadOf(output: string): Load {
+  const number = (pattern: RegExp) => Number(pattern.exec(output)?.[1]);
+  const load = {
+    answers: number(/actually processed: (\d+)/),
+    perSecond: number(/tps = ([\d.]+)/),
+    p50_ms: number(/latency average = ([\d.]+)/),
+    p99_ms: Number.NaN,
+  };
+  if (!(load.perSecond > 0)) throw new Error(`pgbench failed: ${output}`);
+  return load;
 }
 
 /** Replaces pgbench if missing: runs the statement with `pg`, which costs this process more. */

@@ -22,7 +22,7 @@ const list = listOf({
   view: (row: InvocationRow) => viewInvocation(row),
 });
 
-/** A pool that does not answer does not keep anyone from the history. */
+/** After this, the history is read without waiting for its pool. */
 const WRITTEN_WITHIN_MS = 2000;
 
 /** Waits until the history of a cell has what callers were told: their pool writes it a moment later (docs/decisions/0151). */

@@ -4,6 +4,7 @@ import { engineOf } from '@/lib/engines/engines';
 import type { ServiceSpec } from '@/lib/hosts/services/engine';
 import { log } from '@/lib/log';
 import { type Cluster, type Member, readCluster } from './clusters';
+import { MemberError } from './member-error';
 import { endpointSpec } from './specs';
 
 type SpecOf = (cluster: Cluster, member: Member) => Promise<ServiceSpec>;
@@ -27,6 +28,15 @@ async function ensureMember(
   const member = cluster?.members.find((one) => one.id === memberId);
   if (cluster && member && cluster.status !== 'deleting')
     await engineOf(cell_id).services.ensureService(await specOf(cluster, member));
+}
+
+/**
+ * Brings a member to the desired state that a cluster's rows give it, which need not be the present ones.
+ * @throws MemberError where it is not in that state yet
+ */
+export async function settleMember(specOf: SpecOf, cluster: Cluster, member: Member): Promise<void> {
+  const answer = await engineOf(cluster.cell_id).services.ensureService(await specOf(cluster, member));
+  if (!answer.settled) throw new MemberError('starting', undefined);
 }
 
 /** Ends a member that hangs, and starts it anew. */

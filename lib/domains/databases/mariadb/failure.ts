@@ -5,7 +5,7 @@ import { isServing, type Seen } from './state';
 const SILENT_MS = 1_500;
 const UNSEEN_MS = 5_000;
 
-/** What is remembered of a primary from look to look. */
+/** What the agent remembers about a primary between looks. */
 export type Watched = { since: Since; served: Set<string> };
 
 /** Remembers which members have been seen in the group: those that have not may only be about to start. */

@@ -41,7 +41,7 @@ describe('a member that came back', () => {
     const since = new Map([['put out 10.0.0.3', longAgo()]]);
     expect(joining({ serving: [lost, putOut], seen: [waiting] }, since)).toEqual([waiting.member]);
   });
-  test('is told nothing before it waits for a word', () => {
+  test('is told nothing until it is waiting to be told', () => {
     const since = new Map(['10.0.0.3', '10.0.0.4'].map((ip) => [`put out ${ip}`, longAgo()]));
     const seen = [ended('10.0.0.3', 'preparing'), ended('10.0.0.4', 'starting')];
     expect(joining({ serving: [putOut], seen }, since)).toEqual([]);

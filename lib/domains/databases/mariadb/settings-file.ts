@@ -53,7 +53,7 @@ const provider = ({ address, storage_gb }: ServerFacts) =>
     'evs.suspect_timeout': 'PT1.5S',
     'evs.inactive_timeout': 'PT3S',
     'evs.install_timeout': 'PT3S',
-    // What the members say while they agree on who is in the group: until it has come to all of them, no transaction ends.
+    // How often members resend membership messages. No transaction commits until all of them have received these.
     'evs.join_retrans_period': 'PT0.3S',
     'evs.delay_margin': 'PT1S',
     // Who begins again is for the host's agent to say.

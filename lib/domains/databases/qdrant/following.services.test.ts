@@ -24,7 +24,7 @@ async function ok(member: QdrantMember, method: string, path: string, body?: unk
 }
 const role = (member: QdrantMember) => member.platform<MemberRole>('GET', '/platform/role');
 
-/** Waits until a member has what the other has just now. */
+/** Waits until the follower has caught up with the leader. */
 async function follows(follower: QdrantMember, leader: QdrantMember): Promise<void> {
   const behind = async () => {
     const [{ epoch, number }, { following }] = await Promise.all([role(leader), role(follower)]);
@@ -143,7 +143,7 @@ test('a switch under writes loses none of them and refuses none, and so does the
   }
 }, 120_000);
 
-test('a follower that was away, and a serving member that was killed, agree again on what was deleted meanwhile', async () => {
+test('deletions reach a follower that was away, even after the serving member was killed', async () => {
   await next.kill('SIGKILL');
   for (let seed = 1_000; seed < 1_100; seed += 1) {
     const [method, path, body] = change(seed);
@@ -196,7 +196,7 @@ test('a follower that has not copied everything cannot be made to serve, nor doe
   await follows(next, former);
 }, 120_000);
 
-test('only a member of the cluster is told what has changed', async () => {
+test('only members of the cluster can read the feed of changes', async () => {
   for (const [headers, status] of [
     [{ 'api-key': 'first' }, 401],
     [{ 'peer-key': 'first' }, 401],

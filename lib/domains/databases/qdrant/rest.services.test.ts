@@ -186,7 +186,7 @@ describe.each(Object.keys(qdrantCores))('a member with the core %s', (version) =
     expect(existsSync('/tmp/neph-qdrant-escaped') || existsSync(join(member.folder, 'state/escaped'))).toBe(false);
   });
 
-  test('a snapshot brings back what was there when it was made', async () => {
+  test('a snapshot restores the collection as it was', async () => {
     await create('back');
     await put('/collections/back/points?wait=true', { points: [{ id: 1, vector: [1, 2, 3, 4], payload: { a: 1 } }] });
     const { name } = JSON.parse((await post('/collections/back/snapshots', {})).body).result;

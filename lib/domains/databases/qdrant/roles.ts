@@ -24,7 +24,7 @@ export async function settleRoles(cluster: Cluster): Promise<MemberNote[]> {
         if (!(error instanceof MemberError)) throw error;
         log.warn({ cluster: cluster.id, member: member.ordinal, err: error.cause }, 'a member did not take its role');
       });
-      // What it begins with may be of the same switch.
+      // Its start files may be left over from the same switch.
       startMember(memberSpec, cluster, member.id);
     }
   }

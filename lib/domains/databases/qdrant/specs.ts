@@ -51,7 +51,7 @@ export async function memberSpec(cluster: Cluster, member: Member): Promise<Serv
       { path: 'tls/cert.pem', content: certificate.certificate, secret: false },
       { path: 'tls/key.pem', content: certificate.key, secret: true },
       { path: 'tls/ca.pem', content: certificate.authorities, secret: false },
-      // What it begins as: whoever decides tells the running member.
+      // Its role at start. A running member is told of changes directly.
       { path: 'role.json', content: JSON.stringify(begins), secret: true, live: true },
     ],
     state: { sizeMb: cluster.storage_gb * 1024 },

@@ -1,6 +1,6 @@
-import { engineOf } from '@/lib/engines/engines';
 import type { Cluster, Member } from '../cluster/clusters';
 import { MemberError } from '../cluster/member-error';
+import { settleMember } from '../cluster/member-process';
 import type { SingleEngine } from './engine';
 import { ask } from './socket';
 
@@ -15,8 +15,7 @@ export async function settleSecrets(
   cluster: Cluster,
   member: Member,
 ): Promise<void> {
-  const answer = await engineOf(cluster.cell_id).services.ensureService(await memberSpec(cluster, member));
-  if (!answer.settled) throw new MemberError('starting', undefined);
+  await settleMember(memberSpec, cluster, member);
   const known = await ask(cluster, member, secretsPath, ANSWER_MS);
   if (known.trim() !== secretsMark(cluster))
     throw new MemberError('starting', new Error('the member still takes the former secrets'));

@@ -30,11 +30,10 @@ export class Journal {
     this.pages ??= this.open();
     const page = this.pages[this.current];
     const bytes = Buffer.from(`${line}\n`);
-    for (let written = 0; written < bytes.length; ) {
-      const count = writeSync(page.descriptor, bytes, written, bytes.length - written, page.bytes);
-      written += count;
-      page.bytes += count;
-    }
+    for (let written = 0; written < bytes.length; )
+      written += writeSync(page.descriptor, bytes, written, bytes.length - written, page.bytes + written);
+    // Where a line was not written whole, the next one takes its place.
+    page.bytes += bytes.length;
   }
 
   /** Takes the other page, whose outcomes are in the database. */

@@ -45,7 +45,7 @@ export class Outcomes {
       await this.written();
       return;
     }
-    if (this.waiting.length >= AT_ONCE) this.writeNow();
+    if (this.waiting.length === AT_ONCE) this.writeNow();
     else this.timer ??= setTimeout(() => this.writeNow(), GATHER_MS);
   }
 

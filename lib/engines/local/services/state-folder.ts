@@ -4,6 +4,7 @@ import { EngineError, reasonOf } from '../../error';
 import { run } from '../exec';
 import type { Host } from '../host';
 import { removePath } from '../record';
+import { waitFor } from '../turns';
 import { serviceDirectory } from './service-record';
 import { giveToUser } from './user-ids';
 
@@ -70,15 +71,14 @@ async function ensureMounted(host: Host, id: string, bytes: number, stop: () => 
  * it has its own root. Before that, another mount would be the same file system in its former size.
  */
 async function release(host: Host, id: string, image: string): Promise<void> {
-  const until = performance.now() + RELEASE_MS;
-  for (;;) {
-    const trouble = (await isMounted(host, id)) ? await run(['umount', mountPoint(host, id)]).catch(reasonOf) : null;
-    const device = await run(['losetup', '--noheadings', '--output', 'NAME', '--associated', image]);
-    if (device.trim() === '') return;
-    if (performance.now() > until)
-      throw new EngineError('ENGINE_ERROR', `The state folder is still in use${trouble ? `: ${trouble}` : ''}.`);
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
+  let trouble: string | undefined;
+  const isReleased = async () => {
+    if (await isMounted(host, id))
+      trouble = await run(['umount', mountPoint(host, id)]).then(() => undefined, reasonOf);
+    return (await run(['losetup', '--noheadings', '--output', 'NAME', '--associated', image])).trim() === '';
+  };
+  if (await waitFor(isReleased, { timeoutMs: RELEASE_MS, everyMs: 50 })) return;
+  throw new EngineError('ENGINE_ERROR', `The state folder is still in use${trouble ? `: ${trouble}` : ''}.`);
 }
 
 async function makeImage(image: string, bytes: number): Promise<void> {

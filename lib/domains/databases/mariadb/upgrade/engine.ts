@@ -1,8 +1,9 @@
 import { engineOf } from '@/lib/engines/engines';
 import { type Cluster, type Member, membersOf, servingMembers } from '../../cluster/clusters';
-import { lasting, type Since } from '../../cluster/lasting';
+import { lasting } from '../../cluster/lasting';
 import { MemberError } from '../../cluster/member-error';
 import type { Copied, HeldEndpoint, OnPart, SideName, Switched, UpgradeEngine, WayBack, Work } from '../../jobs/engine';
+import { awayOf, forgetAway } from '../../jobs/sides';
 import { UpgradeTrouble } from '../../jobs/trouble';
 import { settleRoles } from '../roles';
 import { isCounted, isInStep, stateOf, statesOf } from '../state';
@@ -18,15 +19,6 @@ const LEAVE_WITHIN_MS = 5_000;
 
 /** Jobs for which this process has upgraded the server's own tables. */
 const upgraded = new Set<string>();
-
-/** What this process remembers of each job: since when its members have been away. */
-const memories = new Map<string, Since>();
-
-function sinceOf(jobId: string): Since {
-  const since: Since = memories.get(jobId) ?? new Map();
-  memories.set(jobId, since);
-  return since;
-}
 
 /** The new primary has copied everything, and the server's own tables are those of its version. */
 async function settleNext({ job, cluster, next }: Work): Promise<string | null> {
@@ -46,7 +38,7 @@ async function settleNext({ job, cluster, next }: Work): Promise<string | null> 
 async function nextInStep({ job, cluster }: Work): Promise<string | null> {
   const seen = await statesOf(cluster, membersOf(cluster, job.next_group), PATIENT_MS);
   const away = seen.find((one) => !isInStep(one));
-  if (lasting(sinceOf(job.id), 'next', away !== undefined) > AWAY_MS)
+  if (lasting(awayOf(job.id), 'next', away !== undefined) > AWAY_MS)
     throw new UpgradeTrouble('A new member did not come back to the group.');
   return away ? `the new member ${away.member.ordinal} to have all data` : null;
 }
@@ -117,7 +109,7 @@ async function keepFormer({ job, cluster, next }: Work): Promise<void> {
 
 async function wayBack({ job, cluster, former }: Work): Promise<WayBack> {
   const isAway = !isInStep({ member: former, state: await stateOf(cluster, former, PATIENT_MS) });
-  if (lasting(sinceOf(job.id), 'former', isAway) <= AWAY_MS) return { possible: true, lagBytes: 0 };
+  if (lasting(awayOf(job.id), 'former', isAway) <= AWAY_MS) return { possible: true, lagBytes: 0 };
   return {
     possible: false,
     reason:
@@ -166,7 +158,7 @@ export const mariadbUpgrades: UpgradeEngine = {
   takeBackSwitchBack: (work, endpoint) => takeBack(work, 'next', endpoint),
   forget,
   ended(jobId) {
-    memories.delete(jobId);
+    forgetAway(jobId);
     upgraded.delete(jobId);
   },
 };

@@ -1,9 +1,10 @@
-import { lasting, type Since } from '../../cluster/lasting';
+import { lasting } from '../../cluster/lasting';
 import { MemberError } from '../../cluster/member-error';
 import { endpointOf } from '../../cluster/specs';
 import { inTurn } from '../../cluster/turns';
 import { release } from '../../endpoint/endpoint';
 import type { Copied, SideName, UpgradeEngine, WayBack, Work } from '../../jobs/engine';
+import { awayOf, forgetAway } from '../../jobs/sides';
 import { UpgradeTrouble } from '../../jobs/trouble';
 import { lagBehind, type MemberRole, rolesOf } from '../state';
 import { checkContents } from './contents';
@@ -16,15 +17,6 @@ const CLOSE = 500;
 const AWAY_MS = 120_000;
 const ARRIVES_WITHIN_MS = 30_000;
 const POLL_MS = 20;
-
-/** What this process remembers of each job: since when its members have been away. */
-const memories = new Map<string, Since>();
-
-function sinceOf(jobId: string): Since {
-  const since: Since = memories.get(jobId) ?? new Map();
-  memories.set(jobId, since);
-  return since;
-}
 
 type Following = {
   leading: MemberRole | null;
@@ -47,7 +39,7 @@ async function untilClose(work: Work): Promise<string | null> {
   const { following, lag } = await followingOf(work, 'next');
   const { is_linked = false, is_refused = false, trouble = null, pending = 0 } = following?.following ?? {};
   if (is_refused) throw new UpgradeTrouble(`Qdrant ${work.next.version} refuses what the cluster has: ${trouble}`);
-  if (lasting(sinceOf(work.job.id), 'next', !is_linked) > AWAY_MS)
+  if (lasting(awayOf(work.job.id), 'next', !is_linked) > AWAY_MS)
     throw new UpgradeTrouble(trouble ?? 'The new member does not follow the present one.');
   if (lag !== null && lag <= CLOSE) return null;
   return pending > 0 ? `the new member to copy ${pending} collections` : 'the new member to have all data';
@@ -99,7 +91,7 @@ async function wayBack(work: Work): Promise<WayBack> {
   const { following, lag } = await followingOf(work, 'former');
   const side = following?.following;
   if (side?.is_refused) return { possible: false, reason: refusal(work, side.trouble) };
-  if (lasting(sinceOf(work.job.id), 'former', !side?.is_linked) <= AWAY_MS)
+  if (lasting(awayOf(work.job.id), 'former', !side?.is_linked) <= AWAY_MS)
     return { possible: true, lagBytes: lag ?? 0 };
   return { possible: false, reason: side?.trouble ?? 'The former member has ended, and did not come back.' };
 }
@@ -126,5 +118,5 @@ export const qdrantUpgrades: UpgradeEngine = {
   takeBackSwitchBack: (work, endpoint) => takeBack(work, 'next', endpoint),
   // A follower that goes leaves nothing behind.
   async forget() {},
-  ended: (jobId) => void memories.delete(jobId),
+  ended: forgetAway,
 };

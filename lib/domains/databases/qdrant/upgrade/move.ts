@@ -1,9 +1,10 @@
-import { engineOf } from '@/lib/engines/engines';
 import { reasonOf } from '@/lib/engines/error';
 import { log } from '@/lib/log';
 import { type Cluster, type Member, readCluster } from '../../cluster/clusters';
 import { MemberError } from '../../cluster/member-error';
+import { settleMember } from '../../cluster/member-process';
 import type { HeldEndpoint, OnPart, SideName, Switched, Work } from '../../jobs/engine';
+import { groupOf } from '../../jobs/sides';
 import { memberSpec } from '../specs';
 import { follow, lagBehind, lead, roleOf, rolesOf, stop } from '../state';
 
@@ -12,13 +13,9 @@ const PATIENT_MS = 3_000;
 const RECEIVES_WITHIN_MS = 5_000;
 const POLL_MS = 10;
 
-export const groupOf = ({ job }: Work, side: SideName): number => (side === 'next' ? job.next_group : job.former_group);
-
 /** Writes the files that a member starts with, for the cluster as its rows are, or will be after the decision. */
-export async function settleFiles(cluster: Cluster, member: Member): Promise<void> {
-  const answer = await engineOf(cluster.cell_id).services.ensureService(await memberSpec(cluster, member));
-  if (!answer.settled) throw new MemberError('starting', undefined);
-}
+export const settleFiles = (cluster: Cluster, member: Member): Promise<void> =>
+  settleMember(memberSpec, cluster, member);
 
 /**
  * Moves all clients from the member of one version to that of the other, which follows it. No connection ends: requests that

@@ -1,10 +1,11 @@
 import { type Cluster, membersOf } from '../../cluster/clusters';
-import { lasting, type Since } from '../../cluster/lasting';
+import { lasting } from '../../cluster/lasting';
 import { MemberError } from '../../cluster/member-error';
 import { endpointOf } from '../../cluster/specs';
 import { inTurn } from '../../cluster/turns';
 import { release } from '../../endpoint/endpoint';
 import type { Copied, UpgradeEngine, WayBack, Work } from '../../jobs/engine';
+import { awayOf, forgetAway } from '../../jobs/sides';
 import { UpgradeTrouble } from '../../jobs/trouble';
 import { CLOSE_BYTES } from '../follow';
 import { leaderOf } from '../leader';
@@ -18,15 +19,6 @@ const PATIENT_MS = 3_000;
 const AWAY_MS = 120_000;
 const ARRIVES_WITHIN_MS = 30_000;
 const POLL_MS = 20;
-
-/** What this process remembers of each job: since when its members have been away. */
-const memories = new Map<string, Since>();
-
-function sinceOf(jobId: string): Since {
-  const since: Since = memories.get(jobId) ?? new Map();
-  memories.set(jobId, since);
-  return since;
-}
 
 /** How far each member is behind the one that it follows; null where it does not follow. */
 async function lagsOf(cluster: Cluster, group: number): Promise<(Seen & { lag: number | null })[]> {
@@ -47,14 +39,14 @@ async function lagsOf(cluster: Cluster, group: number): Promise<(Seen & { lag: n
 async function settleNext({ job, cluster, next }: Work): Promise<string | null> {
   const found = (await lagsOf(cluster, job.next_group)).find(({ member }) => member.id === next.id);
   const isAway = found?.lag === null || found === undefined;
-  if (lasting(sinceOf(job.id), 'next', isAway) > AWAY_MS)
+  if (lasting(awayOf(job.id), 'next', isAway) > AWAY_MS)
     throw new UpgradeTrouble('The new primary does not follow the present one.');
   return isAway ? 'the new primary to have all data' : null;
 }
 
 async function nextInStep({ job, cluster }: Work): Promise<string | null> {
   const away = (await lagsOf(cluster, job.next_group)).find(({ lag }) => lag === null || lag > CLOSE_BYTES);
-  if (lasting(sinceOf(job.id), 'next', away !== undefined) > AWAY_MS)
+  if (lasting(awayOf(job.id), 'next', away !== undefined) > AWAY_MS)
     throw new UpgradeTrouble('A new member does not follow the others.');
   return away ? `the new member ${away.member.ordinal} to have all data` : null;
 }
@@ -98,7 +90,7 @@ async function wayBack({ job, cluster, former }: Work): Promise<WayBack> {
   const found = (await lagsOf(cluster, job.former_group)).find(({ member }) => member.id === former.id);
   if (found?.state.isUp && (await refusalsOf(cluster, former)) > 0) return { possible: false, reason: UNKNOWN_COMMAND };
   const lag = found?.lag ?? null;
-  if (lasting(sinceOf(job.id), 'former', lag === null) <= AWAY_MS) return { possible: true, lagBytes: lag ?? 0 };
+  if (lasting(awayOf(job.id), 'former', lag === null) <= AWAY_MS) return { possible: true, lagBytes: lag ?? 0 };
   return {
     possible: false,
     reason: found?.state.isUp
@@ -129,5 +121,5 @@ export const valkeyUpgrades: UpgradeEngine = {
   takeBackSwitchBack: (work, endpoint) => takeBack(work, 'next', endpoint),
   // Whoever serves has nothing left of the other version: followers come and go.
   async forget() {},
-  ended: (jobId) => void memories.delete(jobId),
+  ended: forgetAway,
 };

@@ -5,9 +5,10 @@ import { testDatabase } from '@/lib/testing/database';
 import { databaseTrouble } from '@/lib/testing/database-world';
 import { startValkeyUpgrades } from '@/lib/testing/following-upgrades';
 import type { HeldEndpoint, SideName, Work } from '../../jobs/engine';
+import { groupOf } from '../../jobs/sides';
 import { ask } from '../connections';
 import { valkeyUpgrades } from './engine';
-import { groupOf, moveClients } from './move';
+import { moveClients } from './move';
 
 testDatabase();
 const trouble = await databaseTrouble(['8.0', '9.1'], 'valkey');

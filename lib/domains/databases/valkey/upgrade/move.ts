@@ -1,11 +1,12 @@
-import { engineOf } from '@/lib/engines/engines';
 import { reasonOf } from '@/lib/engines/error';
 import { log } from '@/lib/log';
 import { type Cluster, type Member, membersOf, readCluster } from '../../cluster/clusters';
 import { MemberError } from '../../cluster/member-error';
+import { settleMember } from '../../cluster/member-process';
 import { endpointOf } from '../../cluster/specs';
 import { endSessions } from '../../endpoint/endpoint';
 import type { HeldEndpoint, OnPart, SideName, Switched, Work } from '../../jobs/engine';
+import { groupOf } from '../../jobs/sides';
 import { UpgradeTrouble } from '../../jobs/trouble';
 import { ask } from '../connections';
 import { followAsFormer, promote } from '../follow';
@@ -20,13 +21,8 @@ const PATIENT_MS = 3_000;
 /** Writes wait for at most this long; from then on they are refused, where the switch has not ended. */
 const PAUSE_MS = 8_000;
 
-export const groupOf = ({ job }: Work, side: SideName): number => (side === 'next' ? job.next_group : job.former_group);
-
 /** Writes the files that a member starts with, for the cluster as its rows are, or will be after the decision. */
-async function settleFiles(cluster: Cluster, member: Member): Promise<void> {
-  const answer = await engineOf(cluster.cell_id).services.ensureService(await memberSpec(cluster, member));
-  if (!answer.settled) throw new MemberError('starting', undefined);
-}
+const settleFiles = (cluster: Cluster, member: Member): Promise<void> => settleMember(memberSpec, cluster, member);
 
 /**
  * Moves all clients from the primary of one version to that of the other, which follows it. Before the decision, the primary

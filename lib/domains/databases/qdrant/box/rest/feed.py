@@ -1,4 +1,4 @@
-"""What has changed since when, for a member of another version that follows this one.
+"""A feed of changed points, for a member of another version that follows this one.
 
 Not the changes are kept, but which points they were of: the follower fetches those as they are by then. However often and in
 whatever order it does so, it ends with the same points.
@@ -38,7 +38,7 @@ class Feed:
         return self.epoch is not None
 
     def touch(self, identity, ids):
-        """Points that have changed: called when they have, before anyone is told. `UNKNOWN`: any of the collection's."""
+        """Records changed points, after the change and before it is acknowledged. `UNKNOWN`: any point of the collection."""
         if self.epoch is None:
             return
         with self.changed:
@@ -67,7 +67,7 @@ class Feed:
             self.changed.notify_all()
 
     def since(self, epoch, number, wait):
-        """What has changed since a place in a history, after waiting for something for so many seconds."""
+        """The changes since a position in the feed. Waits up to `wait` seconds for the first one."""
         with self.changed:
             self.asked_at = time.monotonic()
             if self.epoch is None:

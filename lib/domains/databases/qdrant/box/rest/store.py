@@ -111,7 +111,7 @@ class Collection:
 
     @property
     def identity(self):
-        """What it is known by among members, whatever it is called."""
+        """The name that all members know the collection by. Renaming it does not change this."""
         return self.origin or os.path.basename(self.folder).split(".")[0]
 
     # A collection's own description: its name, and what it was created and changed with.
@@ -157,7 +157,7 @@ class Collection:
             self.keep()
 
     def keep(self):
-        """Returns when what was changed survives a kill. Whoever comes meanwhile shares the next flush."""
+        """Returns once the changes would survive a kill. Concurrent callers share a flush."""
         if REPEATS_LOG:
             return
         mine = self.operations
@@ -197,7 +197,7 @@ class Collection:
         self.take_body(body)
 
     def take_body(self, body):
-        """Settings as a whole. @raises Refusal for what the core does not know"""
+        """Replaces all settings. @raises Refusal if the core does not support one"""
         core_config(body, self.store.threads)
         with self.update_lock:
             self.body = body
