@@ -15,9 +15,12 @@ globalThis.nephelePrisma = undefined;
 globalThis.nepheleEngines = undefined;
 globalThis.nepheleStopping = undefined;
 
-/** A host's engines are told apart by their data folder: tests of services, of which two files run at a time, have one each. */
+/**
+ * A host's engines are told apart by their data folder: tests of services, of which two files run at a time, have one each. So have those
+ * of functions, whose pools take over what other pools have left in it.
+ */
 function ownFolder(shared: string): string {
-  if (!expect.getState().testPath?.endsWith('.services.test.ts')) return shared;
+  if (!/\.services\.test\.ts$|\/domains\/functions\//.test(expect.getState().testPath ?? '')) return shared;
   const own = `${shared}-${randomBytes(4).toString('hex')}`;
   cpSync(join(shared, 'keys'), join(own, 'keys'), { recursive: true });
   return own;
