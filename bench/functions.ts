@@ -47,6 +47,7 @@ const runtimes = [
 ] as const;
 
 const invocation = z.object({ status: z.literal('succeeded'), duration_ms: z.number(), cold_start: z.boolean() });
+const deployed = z.object({ status: z.string(), status_reason: z.string().nullable() });
 const created = z.object({ id: z.string() });
 const state = z.object({ memory: z.number(), instances: z.number() });
 type Platform = { port: number; token: string; api: ChildProcess; host: ChildProcess };
@@ -92,9 +93,9 @@ async function ask(platform: Platform, method: string, path: string, body?: obje
 async function deploy(platform: Platform, body: object): Promise<string> {
   const { id } = created.parse(await ask(platform, 'POST', '/functions', body));
   for (;;) {
-    const { status } = z.object({ status: z.string() }).parse(await ask(platform, 'GET', `/functions/${id}`));
+    const { status, status_reason } = deployed.parse(await ask(platform, 'GET', `/functions/${id}`));
     if (status === 'active') return id;
-    if (status === 'error') throw new Error(`function ${id} could not be deployed`);
+    if (status === 'error') throw new Error(`function ${id} could not be deployed: ${status_reason}`);
     await delay(50);
   }
 }

@@ -132,11 +132,13 @@ async function routedBlocks(): Promise<Range[]> {
 
 async function freeBlocks(): Promise<AddressPlan> {
   const routed = await routedBlocks();
-  const isFree = (used: Range[]) => (plan: AddressPlan) =>
-    [plan.segment, plan.pool].every((cidr) => !used.some((range) => overlaps(range, rangeOf(cidr))));
-  const plans = Array.from({ length: BLOCKS }, (_, block) => blockPlan(block));
-  // Data folders that lie about unused keep nobody from working.
-  const plan = plans.find(isFree([...routed, ...(await announcedBlocks())])) ?? plans.find(isFree(routed));
+  const announced = await announcedBlocks();
+  const timesUsed = ({ segment, pool }: AddressPlan, used: Range[]) =>
+    used.filter((range) => [segment, pool].some((cidr) => overlaps(range, rangeOf(cidr)))).length;
+  // Data folders that lie about unused keep nobody from working: the block that the fewest of them have is taken.
+  const [plan] = Array.from({ length: BLOCKS }, (_, block) => blockPlan(block))
+    .filter((plan) => timesUsed(plan, routed) === 0)
+    .toSorted((plan, other) => timesUsed(plan, announced) - timesUsed(other, announced));
   if (plan) return plan;
   throw new EngineError(
     'ENGINE_ERROR',
