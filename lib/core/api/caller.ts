@@ -15,7 +15,13 @@ export function includesRole(role: Role, needed: Role): boolean {
 export type ProjectStatus = 'active' | 'suspended';
 
 /** The project that a request acts in, and the caller's role there. */
-export type Membership = { project_id: string; project_status: ProjectStatus; role: Role };
+export type Membership = {
+  project_id: string;
+  project_status: ProjectStatus;
+  role: Role;
+  /** Where the statement that checked the credential has read it (docs/decisions/0152). */
+  functions_epoch?: number;
+};
 
 /** A signed-in person, identified by an access token of `POST /auth/login` or by the portal's cookie. */
 export type Person = {

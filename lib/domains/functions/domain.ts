@@ -31,7 +31,7 @@ export const functions = domain({
       reference: 'Functions',
     },
   ],
-  tables: ['function_versions', 'function_invocations', 'function_starts'],
+  tables: ['function_versions', 'function_invocations', 'function_pools'],
   dependsOn: none,
   portal: functionsPortal,
   sealed: [sealedEnvironments],

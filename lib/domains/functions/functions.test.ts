@@ -18,6 +18,7 @@ import type { MemoryEngines } from '@/lib/testing/memory-engines';
 import { useMemoryEngines } from '@/lib/testing/memory-engines';
 import { api, createProject, type TestProject } from '@/lib/testing/world';
 import { StartFailure } from './engine';
+import { History } from './pool/history';
 import { FunctionHost } from './pool/host';
 import type {
   CloudFunction,
@@ -345,9 +346,10 @@ describe('a queued event', () => {
     await vi.waitFor(() => expect(host.pool.busyOf(id)).toBe(2));
     // A killed worker writes nothing more: its ids are those of nobody.
     await execute(sql`UPDATE function_invocations SET pool_id = gen_random_uuid()`);
-    await execute(sql`UPDATE function_starts SET pool_id = gen_random_uuid()`);
+    for (const method of ['end', 'written', 'close'] as const) vi.spyOn(History.prototype, method).mockResolvedValue();
     await host.end();
     await waiting;
+    vi.restoreAllMocks();
     engines.functions.handler = async () => ({ kind: 'result', result: 'again' });
     host = new FunctionHost(ownCell());
     await until(id, of, { status: 'succeeded', attempts: 2 });

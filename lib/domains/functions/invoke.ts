@@ -64,6 +64,7 @@ async function run(call: ProjectCall, { id, invocation_id, payload }: Event) {
       invocation_id,
       project_id: call.project_id,
       function_id: id,
+      epoch: call.caller.membership?.functions_epoch ?? null,
       trigger: 'api',
       caller: callerOf(call),
       payload,

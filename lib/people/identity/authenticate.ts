@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { NIL } from 'uuid';
 import { now } from '@/lib/clock';
-import { type Caller, lesserRole, type ProjectStatus, type Role, roles } from '@/lib/core/api/caller';
+import { type Caller, lesserRole, type Membership, type ProjectStatus, type Role, roles } from '@/lib/core/api/caller';
 import { notFound } from '@/lib/core/api/errors';
 import { isId } from '@/lib/core/db/id';
 import { execute, queryOne } from '@/lib/core/db/pool';
@@ -63,7 +63,12 @@ export function credentialHash(credential: string): Buffer {
   return createHash('sha256').update(credential).digest();
 }
 
-type MembershipRow = { project_id: string | null; project_status: ProjectStatus | null; role_rank: number | null };
+type MembershipRow = {
+  project_id: string | null;
+  project_status: ProjectStatus | null;
+  functions_epoch: number | null;
+  role_rank: number | null;
+};
 
 /** The highest role of a membership `m`, as a number for `roleOf`. */
 export const roleRank = sql`(SELECT max(CASE role WHEN 'admin' THEN 2 WHEN 'member' THEN 1 ELSE 0 END) FROM role_assignments r
@@ -99,10 +104,10 @@ async function bySession(
   >(sql`
     SELECT u.id AS user_id, u.email, u.name, u.administrator, u.totp_activated_at IS NOT NULL AS second_factor, u.initial_password,
       s.last_seen_at < platform_now() - interval '1 minute' AS stale,
-      m.project_id, m.project_status, m.role_rank
+      m.project_id, m.project_status, m.functions_epoch, m.role_rank
     FROM sessions s JOIN users u ON u.id = s.user_id
     LEFT JOIN LATERAL (
-      SELECT m.project_id, p.status AS project_status, ${roleRank} AS role_rank
+      SELECT m.project_id, p.status AS project_status, p.functions_epoch, ${roleRank} AS role_rank
       FROM memberships m JOIN projects p ON p.id = m.project_id
       WHERE s.realm = 'tenant' AND m.user_id = u.id AND m.status = 'active' AND (${project}::uuid IS NULL OR m.project_id = ${project}::uuid)
       ORDER BY m.created_at, m.project_id LIMIT 1
@@ -117,8 +122,13 @@ async function bySession(
   }
   if (project !== null && row.project_id === null) throw notFound('The project of X-Project-Id');
   const membership =
-    row.project_id !== null && row.project_status !== null
-      ? { project_id: row.project_id, project_status: row.project_status, role: roleOf(row.role_rank) }
+    row.project_id !== null && row.project_status !== null && row.functions_epoch !== null
+      ? {
+          project_id: row.project_id,
+          project_status: row.project_status,
+          role: roleOf(row.role_rank),
+          functions_epoch: row.functions_epoch,
+        }
       : null;
   return { kind: 'user', ...person, membership };
 }
@@ -131,10 +141,11 @@ async function byApiToken(token: string, project: string | null): Promise<Caller
     role: Role;
     project_id: string;
     project_status: ProjectStatus;
+    functions_epoch: number;
     role_rank: number | null;
     stale: boolean;
   }>(sql`
-    SELECT t.id, t.name, t.user_id, t.role, t.project_id, p.status AS project_status, ${roleRank} AS role_rank,
+    SELECT t.id, t.name, t.user_id, t.role, t.project_id, p.status AS project_status, p.functions_epoch, ${roleRank} AS role_rank,
       t.last_used_at IS NULL OR t.last_used_at < platform_now() - interval '1 minute' AS stale
     FROM api_tokens t JOIN projects p ON p.id = t.project_id JOIN users u ON u.id = t.user_id
     JOIN memberships m ON m.project_id = t.project_id AND m.user_id = t.user_id AND m.status = 'active'
@@ -142,9 +153,9 @@ async function byApiToken(token: string, project: string | null): Promise<Caller
   if (!row) return undefined;
   if (project !== null && project !== row.project_id) throw notFound('The project of X-Project-Id');
   if (row.stale) touchToken(row.id);
-  const { id: token_id, name, user_id, project_id, project_status } = row;
+  const { id: token_id, name, user_id, project_id, project_status, functions_epoch } = row;
   const role = lesserRole(row.role, roleOf(row.role_rank));
-  return { kind: 'token', token_id, name, user_id, membership: { project_id, project_status, role } };
+  return { kind: 'token', token_id, name, user_id, membership: { project_id, project_status, role, functions_epoch } };
 }
 
 async function byWorkload(token: string, project: string | null): Promise<Caller | undefined> {
@@ -153,13 +164,13 @@ async function byWorkload(token: string, project: string | null): Promise<Caller
   const provider_id = String(claims.provider_id);
   const role = roles.find((known) => known === claims.role);
   if (!isId(provider_id) || !role) return undefined;
-  const row = await queryOne<{ project_id: string; project_status: ProjectStatus; max_role: Role }>(sql`
-    SELECT i.project_id, p.status AS project_status, i.max_role FROM identity_providers i JOIN projects p ON p.id = i.project_id
+  const row = await queryOne<Omit<Membership, 'role'> & { max_role: Role }>(sql`
+    SELECT i.project_id, p.status AS project_status, p.functions_epoch, i.max_role FROM identity_providers i JOIN projects p ON p.id = i.project_id
     WHERE i.id = ${provider_id}::uuid`);
   if (!row) return undefined;
   if (project !== null && project !== row.project_id) throw notFound('The project of X-Project-Id');
-  const { project_id, project_status, max_role } = row;
-  const membership = { project_id, project_status, role: lesserRole(role, max_role) };
+  const { max_role, ...facts } = row;
+  const membership = { ...facts, role: lesserRole(role, max_role) };
   return { kind: 'workload', provider_id, subject: claims.sub, expires_at: new Date(claims.exp * 1000), membership };
 }
 

@@ -29,10 +29,11 @@ type Target = {
   name: string;
   url_auth: 'api_token' | 'none' | null;
   is_suspended: boolean;
+  functions_epoch: number;
 };
 
 const findTarget = (condition: Sql) =>
-  queryOne<Target>(sql`SELECT f.id, f.project_id, f.name, f.url_auth, p.status = 'suspended' AS is_suspended
+  queryOne<Target>(sql`SELECT f.id, f.project_id, f.name, f.url_auth, p.status = 'suspended' AS is_suspended, p.functions_epoch
     FROM functions f JOIN projects p ON p.id = f.project_id WHERE ${condition}`);
 
 /** An answer of the platform's own. */
@@ -191,6 +192,7 @@ export class FunctionFront {
       invocation_id,
       project_id: target.project_id,
       function_id: target.id,
+      epoch: target.functions_epoch,
       trigger,
       caller: caller && { kind: caller.kind, id: callerKey(caller) },
       payload: event,

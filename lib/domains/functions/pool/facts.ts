@@ -21,30 +21,34 @@ const MOST = 1000;
 /** Reads versions, each once. */
 export class Versions {
   private readonly known = new Map<string, RunnableVersion>();
-  private readonly serving = new Map<string, number>();
+  private readonly serving = new Map<string, { version: number; epoch: number }>();
 
   /**
-   * The version that serves, as it was known last: whoever writes the start down confirms it (docs/decisions/0135).
-   * @param isStale the known one was refused
+   * The version that serves, as it was known at this epoch of its project or later (docs/decisions/0152).
+   * @param epoch null: it is read
    */
-  async current(functionId: string, isStale: boolean): Promise<RunnableVersion | undefined> {
-    const known = isStale ? undefined : this.serving.get(functionId);
-    if (known !== undefined) return this.find(functionId, known);
-    const found = await queryOne<{ version: number }>(
-      sql`SELECT version FROM functions WHERE id = ${functionId}::uuid`,
-    );
+  async current(functionId: string, epoch: number | null): Promise<RunnableVersion | undefined> {
+    const known = this.serving.get(functionId);
+    if (known && epoch !== null && known.epoch >= epoch) return this.find(functionId, known.version);
+    const found = await queryOne<{ version: number; epoch: number }>(sql`
+      SELECT f.version, p.functions_epoch AS epoch FROM functions f JOIN projects p ON p.id = f.project_id
+      WHERE f.id = ${functionId}::uuid`);
     if (!found) {
       this.forget(functionId);
       return undefined;
     }
-    this.serves(functionId, found.version);
+    this.serves(functionId, found.version, found.epoch);
     return this.find(functionId, found.version);
   }
 
-  /** Notes that a version serves. Numbers of versions only grow. */
-  serves(functionId: string, version: number): void {
+  /** Notes that a version serves. Numbers of versions only grow, as epochs do. */
+  serves(functionId: string, version: number, epoch = -1): void {
+    const known = this.serving.get(functionId) ?? { version: 0, epoch: -1 };
     if (this.serving.size >= MOST) this.serving.clear();
-    this.serving.set(functionId, Math.max(version, this.serving.get(functionId) ?? 0));
+    this.serving.set(functionId, {
+      version: Math.max(version, known.version),
+      epoch: Math.max(epoch, known.epoch),
+    });
   }
 
   /** Undefined for a version that does not exist, or not any more. */

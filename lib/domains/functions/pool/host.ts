@@ -42,7 +42,6 @@ export class FunctionHost {
     await runSchedules(this.cell);
     await this.deployments.look();
     await this.queue.look();
-    await this.pool.ledger.showRunning();
   }
 
   /** What only has to happen now and then: idle instances, deleted functions, bytes, times of the last calls. */

@@ -1,25 +1,19 @@
-import { newId } from '@/lib/core/db/id';
-import { execute, query, queryRow } from '@/lib/core/db/pool';
-import { raw, type Sql, sql } from '@/lib/core/db/sql';
+import { execute, query } from '@/lib/core/db/pool';
+import { raw, sql } from '@/lib/core/db/sql';
 import { Batch } from './batch';
-import { Outcomes } from './outcomes';
-import { counted, countedStarts, type Ended, jsonbText, type NewStart, type Started } from './records';
+import { History } from './history';
+import { counted, type Ended, jsonbText, type NewStart, type Started } from './records';
 
 const AT_ONCE = 200;
-/** Events that run longer are in the history, and billed, while they run. */
-const SHOWN_AFTER_MS = 250;
 
 /**
  * The records of what a pool runs. A start is on the disk before its handler runs, and is billed whatever becomes of the process; its
  * end outlives the process before its caller is answered (docs/decisions/0106, 0151).
  */
 export class Ledger {
-  private readonly starts: Batch<NewStart, Started | null>;
   private readonly repeats: Batch<string, boolean>;
   private readonly repeatsEnded: Batch<Ended, true>;
-  private readonly outcomes: Outcomes;
-  /** What runs for callers that wait. */
-  private readonly open = new Set<Started>();
+  private readonly history: History;
 
   constructor(
     private readonly cell: string,
@@ -27,22 +21,18 @@ export class Ledger {
     /** How many events run now. */
     running: () => number,
   ) {
-    this.starts = new Batch(AT_ONCE, (items) => this.writeStarts(items), running);
     this.repeats = new Batch(AT_ONCE, (items) => this.writeRepeats(items), running);
     this.repeatsEnded = new Batch(AT_ONCE, (items) => this.writeRepeatsEnded(items), running);
-    this.outcomes = new Outcomes(cell, poolId);
+    this.history = new History(cell, poolId);
   }
 
-  /** @returns null where this version of the function does not serve any more */
-  async start(start: NewStart): Promise<Started | null> {
-    const started = await this.starts.add(start);
-    if (started) this.open.add(started);
-    return started;
+  /** Writes down that a handler starts whose caller waits. */
+  start(start: NewStart): Promise<Started> {
+    return this.history.start(start);
   }
 
-  async end(started: Started, end: Ended): Promise<void> {
-    this.open.delete(started);
-    await this.outcomes.add(started, end);
+  end(started: Started, end: Ended): Promise<void> {
+    return this.history.end(started, end);
   }
 
   /** Writes down that a queued invocation starts that this pool has claimed. @returns false where it was taken away */
@@ -63,32 +53,13 @@ export class Ledger {
 
   /** Resolves when the history has all that callers were told. @throws where the database can't be reached */
   written(): Promise<void> {
-    return this.outcomes.written();
+    return this.history.written();
   }
 
   async close(): Promise<void> {
-    await this.starts.idle();
     await this.repeats.idle();
     await this.repeatsEnded.idle();
-    await this.outcomes.close();
-  }
-
-  /** Puts what has been running for a while into the history, and bills it. */
-  async showRunning(): Promise<void> {
-    const before = performance.now() - SHOWN_AFTER_MS;
-    const shown = [...this.open].filter(({ isShown, since }) => !isShown && since < before);
-    if (shown.length === 0) return;
-    const ids = shown.map(({ start }) => start.id);
-    const batches = [...new Set(shown.map(({ starts }) => starts.id))];
-    await execute(sql`WITH counting AS (
-        UPDATE function_starts SET is_counted = true WHERE id = ANY (${batches}::uuid[]) AND pool_id = ${this.poolId}::uuid AND NOT is_counted
-        RETURNING *
-      ), counted AS (${countedStarts(raw('counting'))})
-      ${historyInsert(sql`'running', NULL::timestamptz, NULL::jsonb`)}
-      FROM function_starts s, ${givenOf(raw('s.starts'))} JOIN functions f ON f.id = given.function_id AND f.project_id = given.project_id
-      WHERE s.id = ANY (${batches}::uuid[]) AND s.pool_id = ${this.poolId}::uuid AND given.id = ANY (${ids}::uuid[])
-      ON CONFLICT (id) DO NOTHING`);
-    for (const each of shown) each.isShown = true;
+    await this.history.close();
   }
 
   /**
@@ -96,43 +67,20 @@ export class Ledger {
    * events run again, because nobody knows how far they came; callers who waited have gone.
    */
   async recover(): Promise<void> {
-    await this.outcomes.recover();
-    const error = JSON.stringify({
+    const interrupted = {
       type: 'Platform.Interrupted',
       message: 'The platform was stopped while this event ran.',
       stack: null,
-    });
-    await execute(sql`WITH abandoned AS (
-        DELETE FROM function_starts WHERE cell_id = ${this.cell}::text AND pool_id <> ${this.poolId}::uuid RETURNING *
-      ), uncounted AS (SELECT * FROM abandoned WHERE NOT is_counted), counted AS (${countedStarts(raw('uncounted'))})
-      ${historyInsert(sql`'failed', platform_now(), ${error}::jsonb`)}
-      FROM abandoned s, ${givenOf(raw('s.starts'))} JOIN functions f ON f.id = given.function_id AND f.project_id = given.project_id
-      WHERE given.id = ANY (s.ids) ON CONFLICT (id) DO NOTHING`);
+    };
+    await this.history.open(interrupted);
     await execute(sql`
       UPDATE function_invocations SET
         status = CASE mode WHEN 'async' THEN 'queued' ELSE 'failed' END,
         next_attempt_at = CASE mode WHEN 'async' THEN platform_now() END,
-        error = CASE mode WHEN 'async' THEN error ELSE ${error}::jsonb END,
+        error = CASE mode WHEN 'async' THEN error ELSE ${JSON.stringify(interrupted)}::jsonb END,
         ended_at = CASE mode WHEN 'async' THEN ended_at ELSE platform_now() END,
         pool_id = NULL
       WHERE cell_id = ${this.cell}::text AND status = 'running' AND pool_id IS DISTINCT FROM ${this.poolId}::uuid`);
-  }
-
-  private async writeStarts(items: readonly NewStart[]): Promise<(Started | null)[]> {
-    const id = newId();
-    const since = performance.now();
-    const text = jsonbText(items);
-    const { ids, at } = await queryRow<{ ids: string[] | null; at: Date }>(sql`
-      WITH moment AS MATERIALIZED (SELECT platform_now() AS at), serving AS (
-        SELECT array_agg(given.id) AS ids FROM ${givenOf(sql`${text}::jsonb`)}
-        JOIN functions f ON f.id = given.function_id AND f.project_id = given.project_id AND f.version = given.version
-      ), started AS (
-        INSERT INTO function_starts (id, cell_id, pool_id, ids, starts, created_at)
-        SELECT ${id}::uuid, ${this.cell}::text, ${this.poolId}::uuid, ids, ${text}::jsonb, at FROM serving, moment WHERE ids IS NOT NULL
-      ) SELECT ids, at FROM serving, moment`);
-    const written = new Set(ids);
-    const [starts, started_at] = [{ id, left: written.size }, at.toISOString()];
-    return items.map((start) => (written.has(start.id) ? { start, starts, started_at, since, isShown: false } : null));
   }
 
   private async writeRepeats(ids: readonly string[]): Promise<boolean[]> {
@@ -160,16 +108,3 @@ export class Ledger {
     return ends.map(() => true);
   }
 }
-
-/** Starts as rows `given`. */
-const givenOf = (
-  json: Sql,
-): Sql => sql`jsonb_to_recordset(${json}) AS given (id uuid, project_id uuid, function_id uuid,
-  version int, trigger text, caller jsonb, payload text)`;
-
-/** Inserts starts `given` of their statement `s` into the history. @param state status, ended_at and error */
-const historyInsert = (state: Sql): Sql => sql`
-  INSERT INTO function_invocations (id, project_id, function_id, cell_id, mode, trigger, attempts, pool_id, version, caller, payload,
-    created_at, started_at, status, ended_at, error)
-  SELECT given.id, given.project_id, given.function_id, s.cell_id, 'sync', given.trigger, 1, s.pool_id, given.version, given.caller,
-    given.payload, s.created_at, s.created_at, ${state}`;

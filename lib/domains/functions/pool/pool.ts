@@ -19,13 +19,15 @@ export type PoolCall = {
   invocation_id: string;
   project_id: string;
   function_id: string;
+  /** Of its project, read when the call had come; null: it was not read (docs/decisions/0152). */
+  epoch: number | null;
   trigger: Trigger;
   caller: { kind: string; id: string } | null;
   payload: unknown;
 };
 
 /** A queued event that a pool has claimed, with the version that it was claimed for. */
-export type ClaimedCall = PoolCall & { version: number; failures: number };
+export type ClaimedCall = Omit<PoolCall, 'epoch'> & { version: number; failures: number };
 
 export type PoolAnswer = {
   status: Exclude<InvocationStatus, 'queued' | 'running' | 'dead_letter'>;
@@ -84,44 +86,44 @@ export class FunctionPool {
     return this.tracked(this.invokeNow(call));
   }
 
-  /** Runs the version that serves; a start is refused to one that serves no more, and another round takes the next. */
+  /** Runs the version that serves. */
   private async invokeNow(call: PoolCall): Promise<PoolAnswer> {
-    let refused: number | undefined;
+    let epoch = call.epoch;
     for (let move = 0; move < MOST_MOVES; move += 1) {
-      const version = await this.servingVersion(call.function_id, refused !== undefined);
-      if (!version || version.project_id !== call.project_id || version.version === refused) throw gone();
+      const version = await this.servingVersion(call.function_id, epoch);
+      if (!version || version.project_id !== call.project_id) throw gone();
       this.requireSlot(version);
-      const answer = await this.inSlot(version, () => this.invokeVersion(version, call)).catch(async (error) => {
+      try {
+        return await this.inSlot(version, () => this.invokeVersion(version, call));
+      } catch (error) {
         // There may be room for the version that serves now.
-        if (error instanceof EngineError && (await this.hasMoved(version))) return undefined;
-        throw error;
-      });
-      if (answer) return answer;
-      refused = version.version;
+        if (!(error instanceof EngineError && (await this.hasMoved(version)))) throw error;
+      }
+      epoch = null;
     }
     throw new ApiError('SERVICE_UNAVAILABLE', 'The function is changing. Try again in a moment.');
   }
 
   /** The version as it is remembered, unless its concurrency would refuse the call. */
-  private async servingVersion(id: string, isStale: boolean): Promise<RunnableVersion | undefined> {
-    const version = await this.versions.current(id, isStale);
+  private async servingVersion(id: string, epoch: number | null): Promise<RunnableVersion | undefined> {
+    const version = await this.versions.current(id, epoch);
     const isFull = version !== undefined && this.busyOf(id) >= version.concurrency;
-    return isFull && !isStale ? this.versions.current(id, true) : version;
+    return isFull && epoch !== null ? this.versions.current(id, null) : version;
   }
 
   private async hasMoved({ function_id, version }: RunnableVersion): Promise<boolean> {
-    return (await this.versions.current(function_id, true))?.version !== version;
+    return (await this.versions.current(function_id, null))?.version !== version;
   }
 
-  /** @returns undefined where this version does not serve any more */
-  private async invokeVersion(version: RunnableVersion, call: PoolCall): Promise<PoolAnswer | undefined> {
+  private async invokeVersion(version: RunnableVersion, call: PoolCall): Promise<PoolAnswer> {
     const { invocation_id, project_id, function_id, trigger, caller } = call;
     const text = JSON.stringify(call.payload ?? null);
     const payload = text.length > ASYNC_PAYLOAD_BYTES ? null : text;
     const { name, version: number } = version;
     const start = { id: invocation_id, project_id, function_id, name, version: number, trigger, caller, payload };
     const attempt = await this.attempt(version, call, () => this.ledger.start(start));
-    if (!attempt) return undefined;
+    // Only what was claimed can be taken away.
+    if (!attempt) throw gone();
     await this.ledger.end(attempt.recorded, endedOf(invocation_id, attempt.answer, attempt.log, null));
     return attempt.answer;
   }
@@ -225,14 +227,14 @@ export class FunctionPool {
 
   /**
    * One start of the handler, once there is an instance for it and the start is written down.
-   * @param record writes it down; null or false: this version does not serve any more, or the function is gone
+   * @param record writes it down; false: the event was taken away, or the function is gone
    * @returns undefined where it was not written down, and not started
    * @throws ApiError, EngineError where nothing was started
    */
   private async attempt<Recorded>(
     version: RunnableVersion,
     call: Pick<PoolCall, 'invocation_id' | 'payload'>,
-    record: () => Promise<Recorded | null | false>,
+    record: () => Promise<Recorded | false>,
   ): Promise<Attempt<Recorded> | undefined> {
     const id = call.invocation_id;
     const lines = this.newLog(version, id);

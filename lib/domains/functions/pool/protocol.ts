@@ -9,6 +9,7 @@ const poolCall = z.object({
   invocation_id: z.string(),
   project_id: z.string(),
   function_id: z.string(),
+  epoch: z.int().nullable(),
   trigger: z.enum(triggers),
   caller: z.object({ kind: z.string(), id: z.string() }).nullable(),
   payload: z.unknown(),

@@ -16,18 +16,13 @@ export type NewStart = {
   payload: string | null;
 };
 
-/** A statement of starts that are not all over yet. */
-export type OpenStarts = { id: string; left: number };
-
 /** A start that is on the disk. */
 export type Started = {
   start: NewStart;
-  /** Those that were written down with it. */
-  starts: OpenStarts;
-  /** ISO 8601, by the database's clock. */
+  /** The number of its line in the journal. */
+  start_line: number;
+  /** ISO 8601. */
   started_at: string;
-  since: number;
-  isShown: boolean;
 };
 
 /** How an attempt ended. */
@@ -49,15 +44,6 @@ export type Ended = {
 };
 
 const METRIC = 'function_invocations';
-
-/**
- * Bills starts for callers that wait, each with its row of `function_starts`, which leaves or is marked in the same statement.
- * @param from rows of `function_starts`
- */
-export const countedStarts = (from: Sql): Sql =>
-  counted(sql`(SELECT given.id, given.project_id, given.function_id, given.name, 1 AS attempts, s.created_at AS at
-    FROM ${from} s, jsonb_to_recordset(s.starts) AS given (id uuid, project_id uuid, function_id uuid, name text)
-    WHERE given.id = ANY (s.ids)) AS starts`);
 
 /**
  * One event for the starts of a function on a day, named after the first of them.

@@ -1,6 +1,7 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, expect, test, vi } from 'vitest';
+import { DatabaseAway } from '@/lib/core/db/away';
 import { execute, query, queryRow } from '@/lib/core/db/pool';
 import { sql } from '@/lib/core/db/sql';
 import { ownCell, settings } from '@/lib/settings';
@@ -9,13 +10,13 @@ import { createCell } from '@/lib/testing/hosts';
 import { useMemoryEngines } from '@/lib/testing/memory-engines';
 import { api, createProject, type TestProject } from '@/lib/testing/world';
 import type { Invocation, InvocationResult } from '../schema';
+import { History } from './history';
 import { FunctionHost } from './host';
 import { Journal } from './journal';
-import { Outcomes } from './outcomes';
 
 testDatabase();
 const call = api();
-const journals = join(settings().dataDir, 'functions', 'outcomes', ownCell());
+const journals = join(settings().dataDir, 'functions', 'journal', ownCell());
 let acme: TestProject;
 let host: FunctionHost;
 let engines: ReturnType<typeof useMemoryEngines>;
@@ -47,12 +48,14 @@ async function deploy(name = 'hello'): Promise<string> {
   return id;
 }
 
-/** The pool writes nothing from now on, as if it had been killed. */
-function kill(): void {
-  for (const method of ['written', 'close'] as const) vi.spyOn(Outcomes.prototype, method).mockResolvedValue();
+/** The pool writes nothing to the database from now on, as if it had been killed. @param more what it does not do any more either */
+function kill(...more: 'end'[]): void {
+  for (const method of ['written', 'close', ...more] as const) vi.spyOn(History.prototype, method).mockResolvedValue();
 }
 const files = () => readdir(journals).catch(() => []);
-const openStarts = async () => (await queryRow<{ n: number }>(sql`SELECT count(*)::int AS n FROM function_starts`)).n;
+const otherPools = async () =>
+  (await queryRow<{ n: number }>(sql`SELECT count(*)::int AS n FROM function_pools WHERE id <> ${host.pool.id}::uuid`))
+    .n;
 const history = () =>
   query<{ function_id: string; status: string }>(
     sql`SELECT function_id, status FROM function_invocations WHERE project_id = ${acme.id}::uuid`,
@@ -81,7 +84,6 @@ test('whoever was answered finds the outcome in the history at once', async () =
   }
   const list = (await call('GET', `/functions/${id}/invocations`, as())).body as Invocation[];
   expect(list.map(({ status }) => status)).toEqual(Array.from({ length: 5 }, () => 'succeeded'));
-  expect(await openStarts()).toBe(0);
   await host.end();
   expect(await files()).toEqual([]);
   host = new FunctionHost(ownCell());
@@ -106,22 +108,56 @@ test('a pool that is killed after its answer has left the outcome, and the next 
     expect(found).toMatchObject({ status: 'succeeded', attempts: 1, result: { event: index + 1 } });
     expect(found.log.map(({ message }) => message)).toContain(`said ${index + 1}\ufffd`);
   }
-  expect([await openStarts(), (await history()).length, await files()]).toEqual([0, 3, []]);
+  expect([await otherPools(), (await history()).length, await files()]).toEqual([0, 3, []]);
   expect(await billed()).toBe(3);
 });
 
-test('an outcome that is in the database and still in a journal is not written again', async () => {
+test('what is in the database and still in a journal is neither written nor billed again', async () => {
   const id = await deploy();
   kill();
   const { invocation_id } = (await invoke(id)).body as InvocationResult;
   const [name = ''] = await files();
   const journal = await readFile(join(journals, name), 'utf8');
+  expect(journal).toContain('succeeded');
   vi.restoreAllMocks();
-  const first = await read(id, invocation_id);
-  expect(first.status).toBe('succeeded');
-  await writeFile(join(journals, name.replace('.a', '.c')), journal.replace('succeeded', 'failed'));
+  expect((await read(id, invocation_id)).status).toBe('succeeded');
+  kill();
+  await writeFile(join(journals, name.replace('.a', '.c')), journal.replaceAll('succeeded', 'failed'));
+  await execute(sql`DELETE FROM function_invocations WHERE id = ${invocation_id}::uuid`);
   await restart();
-  expect([await read(id, invocation_id), (await history()).length, await files()]).toEqual([first, 1, []]);
+  expect([await history(), await billed(), await files()]).toEqual([[], 1, []]);
+});
+
+test('an event whose start alone is in the journal was interrupted, and is billed', async () => {
+  const id = await deploy();
+  kill('end');
+  engines.functions.handler = () => new Promise(() => {});
+  const running = invoke(id);
+  await vi.waitFor(async () => expect(await files()).toHaveLength(2));
+  await restart();
+  await running;
+  const list = (await call('GET', `/functions/${id}/invocations`, as())).body as Invocation[];
+  expect(list).toMatchObject([{ status: 'failed', attempts: 1, error: { type: 'Platform.Interrupted' } }]);
+  expect(await billed()).toBe(1);
+});
+
+test('a write whose answer was lost is repeated without effect', async () => {
+  const id = await deploy();
+  kill();
+  await invoke(id);
+  vi.restoreAllMocks();
+  const writes: { insert(...args: unknown[]): Promise<void> } = Object.getPrototypeOf(
+    Reflect.get(host.pool.ledger, 'history'),
+  );
+  const insert = writes.insert;
+  vi.spyOn(writes, 'insert').mockImplementationOnce(async function (this: unknown, ...args) {
+    await insert.apply(this, args);
+    throw new DatabaseAway('The connection was lost after the commit.');
+  });
+  await expect(host.pool.ledger.written()).rejects.toThrow(DatabaseAway);
+  await invoke(id);
+  await host.pool.ledger.written();
+  expect([(await history()).map(({ status }) => status), await billed()]).toEqual([['succeeded', 'succeeded'], 2]);
 });
 
 test('what runs is in the history after a moment, and its outcome takes the place', async () => {
@@ -141,7 +177,7 @@ test('what runs is in the history after a moment, and its outcome takes the plac
   end();
   const { invocation_id } = (await running).body as InvocationResult;
   expect(await read(id, invocation_id)).toMatchObject({ status: 'succeeded', result: 'late', attempts: 1 });
-  expect([await openStarts(), await billed()]).toEqual([0, 1]);
+  expect(await billed()).toBe(1);
 });
 
 test('a disk that takes no journal makes callers wait for the database', async () => {
@@ -163,5 +199,4 @@ test('an outcome of a function that was deleted meanwhile keeps no other from th
   await host.pool.ledger.written();
   expect(await history()).toEqual([{ function_id: other, status: 'succeeded' }]);
   expect(await billed()).toBe(2);
-  expect(await openStarts()).toBe(0);
 });
