@@ -64,6 +64,9 @@ export async function balancerTrouble(): Promise<string | null> {
   return Promise.all(wanted.map((program) => fetchProgram(host, program))).then(() => null, reasonOf);
 }
 
+/** Where the machines of a world are: the last numbers of their addresses. */
+const MACHINES = [201, 202, 203, 204, 205, 206, 210];
+
 /** A member of a pool at `10.0.0.{last}:8080`. */
 export const memberAt = (name: string, last: number, change: { weight?: number; backup?: boolean } = {}) => ({
   name,
@@ -176,12 +179,20 @@ export async function startBalancerWorld({ isApart = false } = {}) {
   await ensureProjectNetworking(project.id);
   const network = await defaultNetwork(project);
 
-  /** Starts a program with its own address on the network. A test that is repeated finds the one it started before. */
+  // Taken at once: the platform gives its own ports any address that is free.
+  const free = new Map<string, { id: string; port: Awaited<ReturnType<typeof veth>> }>();
+  for (const last of MACHINES) {
+    const [id, ip] = [newId(), `10.0.0.${last}`];
+    free.set(ip, { id, port: await veth(project.id, network, { id, name: `machine-${last}`, ip }) });
+  }
+
+  /** Starts a program at one of the addresses of machines. A test that is repeated finds the one it started before. */
   async function start(name: string, ip: string, script: string): Promise<string> {
     const present = [...machines].find(([, { spec }]) => spec.port?.ip === ip);
     if (present) return present[0];
-    const id = newId();
-    const port = await veth(project.id, network, { id, name, ip });
+    const reserved = free.get(ip);
+    if (!reserved) throw new Error(`${ip} is no address of a machine`);
+    const { id, port } = reserved;
     const argv = ['/bin/busybox', 'sh', '-c', script];
     machines.set(id, machineAt(port, { id, name, argv }));
     return id;
