@@ -2,7 +2,7 @@ import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chownSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { newId } from '@/lib/core/db/id';
 import type { DatabaseClusterWithCredentials } from '@/lib/domains/databases/schema';
@@ -26,6 +26,20 @@ const STORAGE_GB = 4;
 const CLIENTS = 8;
 /** 100,000 accounts each. */
 const SCALE = 5;
+/** pgbench's transaction, which it sends as seven requests otherwise. */
+const ONE_REQUEST = `
+\\set aid random(1, 100000 * :scale)
+\\set bid random(1, :scale)
+\\set tid random(1, 10 * :scale)
+\\set delta random(-5000, 5000)
+BEGIN\\;
+UPDATE pgbench_accounts SET abalance = abalance + :delta WHERE aid = :aid\\;
+SELECT abalance FROM pgbench_accounts WHERE aid = :aid\\;
+UPDATE pgbench_tellers SET tbalance = tbalance + :delta WHERE tid = :tid\\;
+UPDATE pgbench_branches SET bbalance = bbalance + :delta WHERE bid = :bid\\;
+INSERT INTO pgbench_history (tid, bid, aid, delta, mtime) VALUES (:tid, :bid, :aid, :delta, CURRENT_TIMESTAMP)\\;
+END;
+`;
 const HAND = { user: 'tenant', password: 'by hand', database: 'postgres', address: '10.0.0.211', port: 5432 };
 /** An account without rights: PostgreSQL refuses to run as root. */
 const NOBODY = 65_534;
@@ -69,12 +83,16 @@ export async function measureDatabases(): Promise<void> {
     const ours = targetOf(cluster);
     const theirs = { ...HAND, host: HAND.address };
     for (const target of [ours, theirs]) await bench(target, ['-i', '-q', '-s', String(SCALE)]);
+    const script = join(mkdtempSync(join(tmpdir(), 'nephele-bench-')), 'one-request.sql');
+    writeFileSync(script, ONE_REQUEST);
+    removals.push(() => rmSync(dirname(script), { recursive: true }));
     for (const [what, flags] of [
-      ['transactions', []],
-      ['reads', ['-S']],
+      ['transactions of seven requests', ['-M', 'prepared']],
+      ['transactions of one request', ['-M', 'simple', '-D', `scale=${SCALE}`, '-f', script]],
+      ['reads', ['-M', 'prepared', '-S']],
     ] as const) {
       const load = (target: Target) => async () =>
-        loadOf(await bench(target, ['-n', '-M', 'prepared', '-c', String(CLIENTS), '-T', String(SECONDS), ...flags]));
+        loadOf(await bench(target, ['-n', '-c', String(CLIENTS), '-T', String(SECONDS), ...flags]));
       const [one, other] = await compareWithTime(
         { load: load(ours), pid: memberPid },
         { load: load(theirs), pid: hand.pid },

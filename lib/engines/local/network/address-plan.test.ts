@@ -28,11 +28,14 @@ test.runIf(isRoot)(
   },
 );
 
-test.runIf(isRoot)('engines choose different blocks although data folders that lie about have all of them', async () => {
-  for (let engine = 0; engine < 16; engine += 1) await addressPlan(newHost());
-  const plans = await Promise.all(Array.from({ length: 4 }, () => addressPlan(newHost())));
-  expect(new Set(plans.map(({ segment }) => segment)).size).toBe(4);
-});
+test.runIf(isRoot)(
+  'engines choose different blocks although data folders that lie about have all of them',
+  async () => {
+    for (let engine = 0; engine < 16; engine += 1) await addressPlan(newHost());
+    const plans = await Promise.all(Array.from({ length: 4 }, () => addressPlan(newHost())));
+    expect(new Set(plans.map(({ segment }) => segment)).size).toBe(4);
+  },
+);
 
 test.runIf(isRoot)('the block of an engine that is gone is free again', async () => {
   const gone = await addressPlan(newHost());
