@@ -150,6 +150,9 @@ export function isAlive(process: EngineProcess): boolean {
   return isStillRunning(process.pid, process.startTime);
 }
 
+/** Whether a process does anything yet: one that has ended and waits for its parent to look does not. */
+export const isAtWork = (pid: number): boolean => startTimeOf(pid) !== undefined;
+
 /** Whether a pid still is the process that started then, in clock ticks since boot. */
 export function isStillRunning(pid: number, startTime: number): boolean {
   return pid > 0 && startTimeOf(pid) === startTime;

@@ -4,11 +4,22 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import type { ServiceSpec } from '@/lib/hosts/services/engine';
+import { EngineError } from '../../error';
 import { ownMounts, ownNamespaces, sandboxMountPoint } from '../confinement';
 import { run } from '../exec';
 import type { Host } from '../host';
 import { insideCommand } from '../network/namespaces';
-import { endProcess, findProcess, isAlive, isStillRunning, signal, startProcess } from '../processes';
+import {
+  argumentsOf,
+  type EngineProcess,
+  endProcess,
+  findProcess,
+  isAlive,
+  isAtWork,
+  isStillRunning,
+  signal,
+  startProcess,
+} from '../processes';
 import { PYTHON } from '../programs';
 import { exists, parseJson } from '../record';
 import { waitFor } from '../turns';
@@ -80,8 +91,8 @@ async function recordedSandbox(host: Host, id: string): Promise<Sandbox | undefi
   if (!kept) return undefined;
   const pid = kept.init_process_pid;
   if (!isStillRunning(pid, kept.init_process_start)) return { id, pid, isRunning: false };
-  // This lies there from the making of a container until its program starts.
-  const isWaiting = await exists(join(folder, 'exec.fifo'));
+  // This lies there from the making of a container until its program starts. Where it was taken away, that never will.
+  const isWaiting = (await exists(join(folder, 'exec.fifo'))) || argumentsOf(pid).join(' ') === 'runc init';
   return { id, pid, isRunning: !isWaiting };
 }
 
@@ -99,16 +110,43 @@ export async function stopService(host: Host, id: string, graceMs: number): Prom
   if (supervisor) {
     signal(supervisor, 'SIGTERM');
     const ended = await waitFor(async () => !isAlive(supervisor), { timeoutMs: graceMs + 10_000, everyMs: 20 });
-    if (!ended) await endProcess(supervisor);
+    if (!ended) await endSupervisor(supervisor);
   }
   await killSandbox(host, id);
 }
 
-/** Ends a service at once: first its supervisor, which would start it again. */
+/** Ends a service at once: first its supervisor, which would start it again. Nothing of it starts after that. */
 export async function endService(host: Host, id: string): Promise<void> {
   const supervisor = supervisorOf(host, id);
-  if (supervisor) await endProcess(supervisor);
+  if (supervisor) await endSupervisor(supervisor);
   await killSandbox(host, id);
+}
+
+/**
+ * Ends a supervisor with all that it has begun: a runtime which is making a sandbox would go on without it, and make it after
+ * the service has been ended.
+ * @throws EngineError when the kernel does not let go of a process
+ */
+async function endSupervisor(supervisor: EngineProcess): Promise<void> {
+  // It can begin nothing more, and goes on being the parent of what loses its own.
+  signal(supervisor, 'SIGSTOP');
+  const isNoneLeft = async () => {
+    const left = processesOf(supervisor.pid).filter((pid) => pid !== supervisor.pid && isAtWork(pid));
+    for (const pid of left) kill(pid);
+    return left.length === 0;
+  };
+  const areEnded = await waitFor(isNoneLeft, { timeoutMs: 15_000, everyMs: 5 });
+  await endProcess(supervisor);
+  if (!areEnded)
+    throw new EngineError('ENGINE_ERROR', `What supervisor ${supervisor.pid} had begun cannot be stopped.`);
+}
+
+function kill(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // It ended in between.
+  }
 }
 
 /** Ends whatever the runtime knows by this id, and its group. */

@@ -401,7 +401,17 @@ class Shim:
             state = json.loads(found.stdout)
         except ValueError:
             return None
-        return state["pid"] if state.get("status") == "running" else None
+        if state.get("status") != "running" or self.is_being_made(state["pid"]):
+            return None
+        return state["pid"]
+
+    def is_being_made(self, pid):
+        """Whether a sandbox waits for its program to be started: its maker was killed, so it would wait for ever."""
+        try:
+            with open(f"/proc/{pid}/cmdline", "rb") as file:
+                return file.read() == b"runc\0init\0"
+        except OSError:
+            return False
 
     def start(self):
         self.command("delete", "--force", self.id, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
