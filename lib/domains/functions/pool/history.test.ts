@@ -2,6 +2,7 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { DatabaseAway } from '@/lib/core/db/away';
+import { newId } from '@/lib/core/db/id';
 import { execute, query, queryRow } from '@/lib/core/db/pool';
 import { sql } from '@/lib/core/db/sql';
 import { ownCell, settings } from '@/lib/settings';
@@ -158,6 +159,31 @@ test('a write whose answer was lost is repeated without effect', async () => {
   await invoke(id);
   await host.pool.ledger.written();
   expect([(await history()).map(({ status }) => status), await billed()]).toEqual([['succeeded', 'succeeded'], 2]);
+});
+
+test('whoever reads waits for what there was, however much comes meanwhile', async () => {
+  const id = await deploy();
+  kill();
+  await invoke(id);
+  vi.restoreAllMocks();
+  const history: History = Reflect.get(host.pool.ledger, 'history');
+  const writes: { insert(...args: unknown[]): Promise<void> } = Object.getPrototypeOf(history);
+  const insert = writes.insert;
+  const start = {
+    project_id: acme.id,
+    function_id: id,
+    name: 'hello',
+    version: 1,
+    trigger: 'api',
+    caller: null,
+    payload: null,
+  } as const;
+  const inserts = vi.spyOn(writes, 'insert').mockImplementation(async function (this: unknown, ...args) {
+    if (inserts.mock.calls.length < 20) await history.start({ ...start, id: newId() });
+    await insert.apply(this, args);
+  });
+  await host.pool.ledger.written();
+  expect(inserts).toHaveBeenCalledTimes(1);
 });
 
 test('what runs is in the history after a moment, and its outcome takes the place', async () => {

@@ -24,6 +24,8 @@ export class History {
   private waiting = new Map<string, string>();
   /** The number of the newest line. */
   private lastLine = 0;
+  /** The database has all lines up to this one. */
+  private writtenLine = 0;
   private writing: Promise<void> | undefined;
   private timer: NodeJS.Timeout | undefined;
   private readonly journal: Journal;
@@ -50,9 +52,10 @@ export class History {
     return this.add(start.id, { ...start, ...started, ...end, line: this.nextLine() });
   }
 
-  /** Resolves when the database has all that was added. @throws where it can't be reached */
+  /** Resolves when the database has all that was added until now. @throws where it can't be reached */
   async written(): Promise<void> {
-    while (this.waiting.size > 0 || this.writing) {
+    const lastLine = this.lastLine;
+    while (this.writtenLine < lastLine) {
       this.writing ??= this.write().finally(() => {
         this.writing = undefined;
       });
@@ -125,6 +128,7 @@ export class History {
       throw error;
     }
     this.isBehind = false;
+    this.writtenLine = lastLine;
   }
 
   /** Writes lines, and that the history has all up to the last of them: both or neither. */
