@@ -17,7 +17,7 @@ const engines = [
   },
   {
     engine: 'mysql',
-    label: 'MySQL',
+    label: 'MariaDB',
     from: '10.11',
     to: '11.8',
     members: /^1 member/,
@@ -37,13 +37,16 @@ const engines = [
   },
 ] as const;
 
+const phone = { width: 390, height: 844 };
 const next = (page: Page) => page.getByRole('button', { name: 'Continue' }).click();
 
 /** Looks at the page on a phone, in both themes. */
 async function look(page: Page): Promise<void> {
-  await page.setViewportSize({ width: 390, height: 844 });
+  await page.setViewportSize(phone);
   await expectAccessible(page);
-  expect(await page.evaluate(() => document.documentElement.scrollWidth), 'fits a phone').toBeLessThanOrEqual(390);
+  expect(await page.evaluate(() => document.documentElement.scrollWidth), 'fits a phone').toBeLessThanOrEqual(
+    phone.width,
+  );
   await page.setViewportSize({ width: 1280, height: 900 });
 }
 
@@ -59,7 +62,6 @@ for (const { engine, label, from, to, members, secret, tab, snippet } of engines
     const clusters = `/projects/${tenant.slug}/databases/clusters`;
     await open(page, `${clusters}/new`, tenant.admin);
     await page.getByRole('radio', { name: new RegExp(`^${label}`) }).check();
-    await look(page);
     await next(page);
     await page.getByRole('radio', { name: new RegExp(`^${label} ${from.replace('.', '\\.')}`) }).check();
     await page.getByLabel('Name', { exact: true }).fill('orders');
@@ -70,9 +72,10 @@ for (const { engine, label, from, to, members, secret, tab, snippet } of engines
     await page.getByRole('option', { name: /^1 vCPU, 1 GB/ }).click();
     await page.getByLabel('Storage of each member').fill('2');
     await expect(page.getByRole('region', { name: 'Price' })).toContainText('per month');
-    await look(page);
     await next(page);
+    await page.setViewportSize(phone);
     await next(page);
+    await expect(page.getByRole('button', { name: 'Review' })).toBeInViewport();
     await expect(page.getByRole('main')).toContainText(`${label} ${from}`);
     await look(page);
     await page.getByRole('button', { name: 'Create cluster' }).click();
@@ -88,7 +91,6 @@ for (const { engine, label, from, to, members, secret, tab, snippet } of engines
     await expect(page).toHaveTitle('orders · Nephele');
 
     await page.getByRole('tab', { name: 'Upgrades' }).click();
-    await look(page);
     await page.getByRole('link', { name: 'Upgrade', exact: true }).click();
     await expect(page.getByRole('radio', { name: new RegExp(`^${label} ${to.replace('.', '\\.')}`) })).toBeChecked();
     await look(page);
@@ -100,7 +102,6 @@ for (const { engine, label, from, to, members, secret, tab, snippet } of engines
     await look(page);
     await next(page);
     await expect(page.getByRole('main')).toContainText('Only the serving members are billed');
-    await look(page);
     await page.getByRole('button', { name: `Upgrade to ${to}` }).click();
 
     const progress = page.getByRole('region', { name: 'Progress' });
@@ -126,7 +127,6 @@ for (const { engine, label, from, to, members, secret, tab, snippet } of engines
     await look(page);
 
     await page.goto(`${clusters}/${engine}/default/orders`);
-    await look(page);
     await page.getByRole('button', { name: 'Actions', exact: true }).click();
     await page.getByRole('menuitem', { name: 'Delete' }).click();
     const remove = page.getByRole('alertdialog', { name: 'Delete orders?' });
