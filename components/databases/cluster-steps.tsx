@@ -82,14 +82,15 @@ export function VersionStep({ form, choices: { versions } }: StepProps) {
 }
 
 function describeVersion({ default: preset, status, end_of_life_at, program }: Version): string {
-  return [
-    preset && 'Default',
-    status === 'deprecated' && 'Deprecated',
+  const words = [
+    preset && 'default',
+    status === 'deprecated' && 'deprecated',
     end_of_life_at !== null && `maintained until ${formatDate(end_of_life_at)}`,
     program.state === 'available' && 'installed on first use',
   ]
     .filter((part) => part !== false)
     .join(', ');
+  return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
 /** How many members, and how large. */

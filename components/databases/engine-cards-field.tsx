@@ -20,7 +20,7 @@ export function EngineCardsField({ value, onChange, whyNot }: EngineCardsFieldPr
   return (
     <fieldset>
       <legend className="sr-only">Engine</legend>
-      <div className="grid gap-3 sm:grid-cols-2">
+      <div className="grid grid-cols-[repeat(auto-fill,minmax(min(100%,15rem),1fr))] gap-3">
         {databaseEngines.map((engine) => {
           const { label, about } = engineLooks[engine];
           const reason = whyNot(engine);

@@ -17,16 +17,16 @@ export const engineLooks: Record<DatabaseEngine, EngineLook> = {
     availability: 'A standby takes over within a second of a crash. No acknowledged write is lost.',
   },
   mysql: {
-    label: 'MySQL',
-    mark: 'My',
-    about: 'Relational. MariaDB with Galera: one member takes writes, the others serve reads.',
+    label: 'MariaDB',
+    mark: 'Ma',
+    about: 'Relational, for MySQL clients. Galera: one member takes writes, the others serve reads.',
     availability: 'Another member takes over within seconds. No acknowledged write is lost.',
   },
   valkey: {
     label: 'Valkey',
     mark: 'Vk',
-    about: 'Key-value store and cache, for Redis clients. Sentinel included.',
-    availability: 'A replica takes over within a second. A crash can lose the writes of the last second.',
+    about: 'Key-value store and cache, for Redis clients. One address that follows the primary.',
+    availability: 'A standby takes over within a second. A crash can lose the writes of the last second.',
   },
   mongodb: {
     label: 'MongoDB',

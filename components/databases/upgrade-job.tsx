@@ -79,8 +79,12 @@ function Figures({ job: { pause_ms, failed_connections, rollback_pause_ms } }: {
   return (
     <dl className="grid grid-cols-2 gap-3 sm:gap-5">
       <Figure term={rollback_pause_ms === null ? 'Pause for clients' : 'Pauses for clients'}>
-        {pause_ms === null ? 'Not yet' : inMilliseconds(pause_ms)}
-        {rollback_pause_ms !== null && `, back ${inMilliseconds(rollback_pause_ms)}`}
+        {pause_ms === null ? 'Not yet' : <span className="whitespace-nowrap">{inMilliseconds(pause_ms)}</span>}
+        {rollback_pause_ms !== null && (
+          <>
+            , <span className="whitespace-nowrap">back {inMilliseconds(rollback_pause_ms)}</span>
+          </>
+        )}
       </Figure>
       <Figure term="Ended connections">{countOf(failed_connections)}</Figure>
     </dl>

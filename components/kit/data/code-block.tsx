@@ -8,7 +8,7 @@ export function CodeBlock({ code, label }: { code: string; label: string }) {
       <pre tabIndex={0} className="overflow-x-auto py-2.5 pr-11 pl-3 font-mono text-xs leading-5">
         <code>{code}</code>
       </pre>
-      <div className="absolute top-1 right-1 rounded-md bg-sunken">
+      <div className="absolute top-0 right-0 rounded-md bg-sunken p-1">
         <CopyButton value={code} label={label} />
       </div>
     </figure>

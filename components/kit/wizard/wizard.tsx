@@ -63,9 +63,14 @@ interface StepListProps {
 
 function StepList({ label, steps, position, onGo }: StepListProps) {
   const open = openSteps(steps);
+  const list = useRef<HTMLOListElement>(null);
+  // On a phone, the last steps are beyond the edge.
+  useEffect(() => {
+    list.current?.children[position]?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+  }, [position]);
   return (
     <nav aria-label={label}>
-      <ol className="flex gap-1 overflow-x-auto lg:flex-col">
+      <ol ref={list} className="flex gap-1 overflow-x-auto lg:flex-col">
         {steps.map((step, index) => (
           <li key={step.name} className="shrink-0">
             <button

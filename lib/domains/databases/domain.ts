@@ -29,7 +29,7 @@ export const databases = domain({
       name: 'Managed databases',
       category: 'databases',
       description:
-        'Highly available PostgreSQL, MySQL and Valkey, and MongoDB and Qdrant with one member, on a private network; PostgreSQL and MySQL with upgrades that can be taken back.',
+        'Highly available PostgreSQL, MariaDB and Valkey, and MongoDB and Qdrant with one member, on a private network, with backups; all but MongoDB with upgrades that can be taken back.',
       resources: ['database_cluster'],
       engines: ['services', 'network'],
       reference: 'Databases',

@@ -1,6 +1,8 @@
+import { rootCertificates } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { testDatabase } from '@/lib/testing/database';
 import { databaseTrouble, startDatabaseWorld } from '@/lib/testing/database-world';
+import { connectIoredis } from '@/lib/testing/ioredis-connection';
 import { connectValkey } from '@/lib/testing/valkey-connection';
 import type { DatabaseClusterWithCredentials } from './schema';
 
@@ -83,6 +85,56 @@ describe.skipIf(trouble !== null)(`a cluster of Valkey${trouble ? ` (skipped: ${
     expect(written.acknowledged).toBeGreaterThan(100);
     expect(written.lost).toBe(0);
   }, 120_000);
+
+  test('ioredis writes on through a planned switch, and reads all of it back', async () => {
+    await world.untilIs('cache', 'available');
+    const redis = await connectIoredis(world, cluster);
+    expect(await redis.run(['SET', 'from-ioredis', 'before'], ['GET', 'from-ioredis'])).toEqual(['OK', 'before']);
+    expect(await redis.transaction('counted')).toEqual([
+      [null, 'OK'],
+      [null, 2],
+      [null, '2'],
+    ]);
+    const primary = await world.member(cluster, 'primary');
+    await redis.startWriting();
+    const { status } = await world.call('POST', `${world.paths('cache')}/failover`, world.as);
+    expect(status).toBe(202);
+    await untilAnother(primary.id);
+    await world.untilIs('cache', 'available');
+    const written = await redis.stopWriting();
+    console.info('ioredis through a planned switch', written);
+    expect(written).toMatchObject({ lost: 0, errors: [] });
+    expect(written.acknowledged).toBeGreaterThan(50);
+    expect(written.connections).toBeGreaterThan(1);
+    expect(await redis.run(['GET', 'from-ioredis'])).toEqual(['before']);
+    redis.end();
+  }, 120_000);
+
+  test('ioredis reads from a standby', async () => {
+    await world.untilIs('cache', 'available');
+    const redis = await connectIoredis(world, cluster, { port: cluster.read_endpoint?.port });
+    await client.run(['SET', 'for-ioredis', 'replicated']);
+    await vi.waitFor(async () => expect(await redis.run(['GET', 'for-ioredis'])).toEqual(['replicated']), {
+      timeout: 20_000,
+    });
+    expect(await redis.run(['SET', 'for-ioredis', 'changed'])).toEqual([
+      { error: expect.stringContaining('READONLY') },
+    ]);
+    redis.end();
+  }, 60_000);
+
+  test.each([
+    ['another CA', { tls: { ca: rootCertificates[0] } }, 'certificate'],
+    ['another password', { password: 'another' }, 'WRONGPASS'],
+  ])(
+    'ioredis with %s is refused',
+    async (_, change, reason) => {
+      const redis = await connectIoredis(world, cluster, { ...change, maxRetriesPerRequest: 0 });
+      expect(await redis.run(['GET', 'greeting'])).toEqual([{ error: expect.stringContaining(reason) }]);
+      redis.end();
+    },
+    60_000,
+  );
 
   test.each([
     ['is killed', 'SIGKILL', 4_000, 4_000],

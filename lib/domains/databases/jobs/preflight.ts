@@ -55,10 +55,15 @@ const actions: Record<Check['id'], string> = {
   compatibility: 'Change what is listed, then check again.',
 };
 
-const shown = (check: Check): PreflightCheck => ({
-  ...check,
-  action: check.status === 'passed' ? null : actions[check.id],
-});
+const shown = (check: Check): PreflightCheck => ({ ...check, action: actionFor(check) });
+
+function actionFor({ id, status }: Check): string | null {
+  if (status === 'passed') return null;
+  // An upgrade may start with warnings.
+  return status === 'failed' || id === 'fresh_backup'
+    ? actions[id]
+    : 'Nothing has to be changed. Read what is listed before you start.';
+}
 
 async function checkPath(cluster: Cluster, version: string, target: string): Promise<Check> {
   const { cell_id, engine } = cluster;
@@ -81,7 +86,9 @@ async function checkPath(cluster: Cluster, version: string, target: string): Pro
     'certified_path',
     problems,
     `${title} ${version} to ${target} is certified.`,
-    'This path is not certified.',
+    problems.some(({ blocks }) => blocks)
+      ? 'This path is not certified.'
+      : `${title} ${version} to ${target} is certified, but:`,
   );
 }
 
@@ -99,7 +106,7 @@ async function checkHealth(cluster: Cluster): Promise<Check> {
       problems.push(problem(`The member ${name} is not in step with the primary.`));
   }
   if (members.length < cluster.instances)
-    problems.push(problem(`${cluster.instances - members.length} members are missing.`));
+    problems.push(problem(`${members.length} of ${cluster.instances} members are there.`));
   for (const kept of await keptJobs([cluster.id]))
     problems.push(
       remark(`The way back to ${engineTitles[cluster.engine]} ${kept.from_version} ends with this upgrade.`),
@@ -108,7 +115,9 @@ async function checkHealth(cluster: Cluster): Promise<Check> {
     'cluster_health',
     problems,
     'All members serve and are in step.',
-    'The cluster is not as it should be.',
+    problems.some(({ blocks }) => blocks)
+      ? 'The cluster is not as it should be.'
+      : 'All members serve and are in step, but:',
   );
 }
 
@@ -154,7 +163,7 @@ async function checkCapacity(cluster: Cluster, reserved: boolean): Promise<Check
   return checkOf(
     'capacity',
     problems,
-    `There is room for ${count} more members.`,
+    `There is room for ${count} more ${count === 1 ? 'member' : 'members'}.`,
     'There is no room for both versions at once.',
   );
 }

@@ -127,7 +127,9 @@ const upgradeSteps = operationSteps(
         }
         const waits_for = await engine.nextInStep(work);
         if (waits_for !== null) return again(AGAIN_MS, { waits_for });
-        const log = `${standbys.length + 1} members of ${engineTitles[cluster.engine]} ${job.target_version} run.`;
+        const title = `${engineTitles[cluster.engine]} ${job.target_version}`;
+        const log =
+          standbys.length === 0 ? `A member of ${title} runs.` : `${standbys.length + 1} members of ${title} run.`;
         return goTo('replicating', { rows: noted(step, { stage: 'replicating', progress: 25, log }) });
       }),
     replicating: (step) => part(step, (work) => replicate(step, work)),

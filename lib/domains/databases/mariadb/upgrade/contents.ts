@@ -38,7 +38,7 @@ export async function checkContents(cluster: Cluster, primary: Member): Promise<
   return checkOf(
     'compatibility',
     problems,
-    `${tables.length} tables go along with the new version.`,
+    `All tables go along with the new version (${tables.length}).`,
     'Some contents need your attention.',
   );
 }

@@ -35,7 +35,7 @@ export async function checkContents(cluster: Cluster, primary: Member): Promise<
   return checkOf(
     'compatibility',
     problems,
-    `${result.points} points in ${result.collections} collections go along, with aliases and indexes.`,
+    `All collections (${result.collections}) go along, with their points (${result.points}), aliases and indexes.`,
     'Some contents need your attention.',
   );
 }

@@ -23,7 +23,7 @@ export async function checkContents(cluster: Cluster, primary: Member, target: s
   return checkOf(
     'compatibility',
     problems,
-    `${libraries.length} libraries of functions and all keys go along with the new version.`,
+    'All keys and libraries of functions go along with the new version.',
     'Some contents need your attention.',
   );
 }

@@ -15,7 +15,7 @@ export default function DatabaseClustersPage() {
       of={databaseClusters}
       list={listDatabaseClusters}
       command={createPostgresCluster}
-      about="PostgreSQL, MySQL, Valkey, MongoDB and Qdrant on your own network, with fail-over, backups and upgrades that can be rolled back."
+      about="PostgreSQL, MariaDB, Valkey, MongoDB and Qdrant on your own network, with fail-over, backups and upgrades that can be rolled back."
       empty="A cluster is a database with everything around it: a standby that takes over, one address, TLS and upgrades."
       columns={clusterColumns}
       filters={[{ name: 'engine', label: 'Engine', options: engineOptions }, 'status']}
