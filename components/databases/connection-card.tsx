@@ -14,7 +14,7 @@ import type { Cluster } from './types';
 
 /** Where a cluster answers, with commands and code that connect to it, and its CA. */
 export function ConnectionCard({ cluster }: { cluster: Cluster }) {
-  const { endpoint, read_endpoint, floating_ip } = cluster;
+  const { endpoint, read_endpoint, sentinel, floating_ip } = cluster;
   if (!endpoint) {
     return <Card title="Connect" description="The cluster gets its address when its members run." />;
   }
@@ -32,6 +32,15 @@ export function ConnectionCard({ cluster }: { cluster: Cluster }) {
               'For reads only',
               read_endpoint ? (
                 <Id key="reads" value={`${read_endpoint.host}:${read_endpoint.port}`} label="read endpoint" full />
+              ) : undefined,
+            ],
+            [
+              'Sentinel',
+              sentinel ? (
+                <span key="sentinel">
+                  <Id value={`${sentinel.host}:${sentinel.port}`} label="address of the Sentinel" full /> for{' '}
+                  {sentinel.master_name}
+                </span>
               ) : undefined,
             ],
             [

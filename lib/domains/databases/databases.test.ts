@@ -393,6 +393,7 @@ test('members are kept from tenants by rules, certificates and accounts', async 
   expect((await endpointSpec(cluster)).files[0]?.content).toBe(
     renderEndpoint(
       {
+        name: cluster.name,
         primary: primary.ip,
         members: [
           { address: primary.ip, reads: false },

@@ -5,6 +5,8 @@ export type EnginePorts = {
   serving: number;
   /** Of the endpoint: reads, balanced over the standbys. Null where there is no such port. */
   reading: number | null;
+  /** Of the endpoint: what answers clients of Sentinel. Null where there is no such thing. */
+  sentinel: number | null;
   /** Further ports at which the members of a cluster reach each other. */
   peers: readonly number[];
   /** Who speaks TLS to clients: the members, or the endpoint for members whose program cannot. */
@@ -12,10 +14,10 @@ export type EnginePorts = {
 };
 
 export const enginePorts: Record<DatabaseEngine, EnginePorts> = {
-  postgres: { serving: 5432, reading: 5433, peers: [], tls: 'members' },
+  postgres: { serving: 5432, reading: 5433, sentinel: null, peers: [], tls: 'members' },
   // Galera's group, and its two ways to bring a member up to date.
-  mysql: { serving: 3306, reading: 3307, peers: [4444, 4567, 4568], tls: 'members' },
-  valkey: { serving: 6379, reading: 6380, peers: [], tls: 'endpoint' },
-  mongodb: { serving: 27017, reading: null, peers: [], tls: 'members' },
-  qdrant: { serving: 6333, reading: null, peers: [], tls: 'members' },
+  mysql: { serving: 3306, reading: 3307, sentinel: null, peers: [4444, 4567, 4568], tls: 'members' },
+  valkey: { serving: 6379, reading: 6380, sentinel: 26379, peers: [], tls: 'endpoint' },
+  mongodb: { serving: 27017, reading: null, sentinel: null, peers: [], tls: 'members' },
+  qdrant: { serving: 6333, reading: null, sentinel: null, peers: [], tls: 'members' },
 };

@@ -121,6 +121,15 @@ const databaseEndpoint = z
   .meta({ id: 'DatabaseEndpoint' });
 export type DatabaseEndpoint = z.output<typeof databaseEndpoint>;
 
+const sentinelEndpoint = z
+  .strictObject({
+    host: z.string().meta({ example: '10.0.0.12' }),
+    port,
+    master_name: z.string().meta({ example: 'orders' }),
+  })
+  .nullable()
+  .meta({ description: 'For clients of Sentinel, over TLS with the same CA, without a password. Valkey alone has it.' });
+
 const window = z
   .strictObject({ from: timestamp, until: timestamp })
   .nullable()
@@ -145,6 +154,7 @@ export const cluster = z
     members: z.array(member),
     endpoint: databaseEndpoint.nullable().meta({ description: 'Null until it has an address.' }),
     read_endpoint: databaseEndpoint.nullable().meta({ description: 'Balances reads over the standbys.' }),
+    sentinel: sentinelEndpoint,
     username: z.string().nullable(),
     database: z.string().nullable(),
     network_id: id,

@@ -93,10 +93,11 @@ function endpointOf(row: ClusterRow, port: number): DatabaseEndpoint {
 }
 
 function endpointsOf(row: ClusterRow) {
-  const { serving, reading } = enginePorts[row.engine];
+  const { serving, reading, sentinel } = enginePorts[row.engine];
   return {
     endpoint: endpointOf(row, serving),
     read_endpoint: reading !== null && row.instances > 1 ? endpointOf(row, reading) : null,
+    sentinel: sentinel === null ? null : { host: row.address, port: sentinel, master_name: row.name },
   };
 }
 

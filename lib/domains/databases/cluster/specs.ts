@@ -3,14 +3,16 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ensureCertificate, type ServiceCertificate } from '@/lib/hosts/certificates/certificates';
 import type { ServiceFile, ServicePort, ServiceSpec } from '@/lib/hosts/services/engine';
-import { type EndpointFacts, HOLD_FILE, renderEndpoint, TLS_FILE } from '../endpoint/configuration';
+import { type EndpointFacts, HOLD_FILE, renderEndpoint, SENTINEL_FILE, TLS_FILE } from '../endpoint/configuration';
 import { ENDPOINT_MEMORY_MB } from '../plan';
 import { enginePorts } from '../ports';
 import { hostName } from '../service';
 import { type Cluster, primaryOf, servingMembers } from './clusters';
 
 const HERE = dirname(fileURLToPath(import.meta.url));
-const HOLD_ACTION = readFileSync(join(HERE, '../endpoint/hold.lua'), 'utf8');
+const luaOf = (name: string) => readFileSync(join(HERE, '../endpoint', name), 'utf8');
+const HOLD_ACTION = luaOf('hold.lua');
+const SENTINEL = luaOf('sentinel.lua');
 
 /**
  * One certificate for all that speak TLS: it names every address at which a client may find one. An endpoint that speaks it
@@ -44,6 +46,7 @@ export const portOf = (cluster: Cluster, port: { port_id: string; mac: string; i
 export function endpointFacts(cluster: Cluster): EndpointFacts {
   const members = servingMembers(cluster);
   return {
+    name: cluster.name,
     primary: primaryOf(members)?.ip ?? null,
     members: members.map(({ ip, role }) => ({ address: ip, reads: role === 'standby' })),
   };
@@ -76,6 +79,9 @@ export const endpointSpec = async (cluster: Cluster): Promise<ServiceSpec> => ({
       live: true,
     },
     { path: HOLD_FILE, content: HOLD_ACTION, secret: false, live: true },
+    ...(enginePorts[cluster.engine].sentinel === null
+      ? []
+      : [{ path: SENTINEL_FILE, content: SENTINEL, secret: false, live: true }]),
     ...(enginePorts[cluster.engine].tls === 'endpoint' ? [await endpointCertificate(cluster)] : []),
   ],
   state: null,

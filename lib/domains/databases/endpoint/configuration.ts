@@ -6,6 +6,9 @@ export const SLOTS = 10;
 const MAXIMUM_CONNECTIONS = 4000;
 /** Where the endpoint finds the action that lets new connections wait. */
 export const HOLD_FILE = 'hold.lua';
+/** Where it finds what answers clients of Sentinel. */
+export const SENTINEL_FILE = 'sentinel.lua';
+const MOST_SENTINEL_CLIENTS = 500;
 /** The server that clients get to: the primary. */
 export const PRIMARY = 'primary/primary';
 /** A member by its place, as it is checked, and as it serves reads. */
@@ -13,6 +16,8 @@ export const checkedServer = (slot: number) => `members/m${slot}`;
 export const readServer = (slot: number) => `reads/m${slot}`;
 
 export type EndpointFacts = {
+  /** Of the cluster: what clients of Sentinel call the primary. */
+  name: string;
   /** Null while no member may serve. */
   primary: string | null;
   /** Addresses of members in the order of their places, and whether each serves reads. */
@@ -30,7 +35,10 @@ export const TLS_FILE = 'tls.pem';
  * The configuration of a cluster's endpoint (HAProxy 2.6): where it begins after a restart. Everything that changes later is
  * set through its runtime API, so that it never reloads and connections stay.
  */
-export function renderEndpoint({ primary, members }: EndpointFacts, { serving, reading, tls }: EnginePorts): string {
+export function renderEndpoint(
+  { name, primary, members }: EndpointFacts,
+  { serving, reading, sentinel, tls }: EnginePorts,
+): string {
   const bind = (port: number) =>
     `bind :${port}${tls === 'endpoint' ? ` ssl crt /etc/service/${TLS_FILE} ssl-min-ver TLSv1.2` : ''}`;
   const at = (address: string | undefined) => (address ? `${address}:${serving}` : `0.0.0.0:${serving} disabled`);
@@ -43,6 +51,7 @@ export function renderEndpoint({ primary, members }: EndpointFacts, { serving, r
       `maxconn ${MAXIMUM_CONNECTIONS * 2}`,
       'nbthread 1',
       `lua-load /etc/service/${HOLD_FILE}`,
+      ...(sentinel === null ? [] : [`lua-load /etc/service/${SENTINEL_FILE} ${name} ${serving} ${reading ?? serving}`]),
     ]),
     section('defaults', [
       'mode tcp',
@@ -70,6 +79,15 @@ export function renderEndpoint({ primary, members }: EndpointFacts, { serving, r
             ...held,
             'use_backend primary if { nbsrv(reads) eq 0 }',
             'default_backend reads',
+          ]),
+        ]),
+    ...(sentinel === null
+      ? []
+      : [
+          section('frontend sentinel', [
+            bind(sentinel),
+            `maxconn ${MOST_SENTINEL_CLIENTS}`,
+            'tcp-request content use-service lua.sentinel',
           ]),
         ]),
     // Not checked: who is the primary is not for the endpoint to say.
