@@ -25,7 +25,7 @@ export const engineLooks: Record<DatabaseEngine, EngineLook> = {
   valkey: {
     label: 'Valkey',
     mark: 'Vk',
-    about: 'Key-value store and cache, for Redis clients. One address that follows the primary.',
+    about: 'Key-value store and cache, for Redis clients, with and without Sentinel.',
     availability: 'A standby takes over within a second. A crash can lose the writes of the last second.',
   },
   mongodb: {

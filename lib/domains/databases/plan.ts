@@ -91,8 +91,12 @@ const inward = (cidr: string, first: number, last: number): SecurityRule => ({
 
 /** Rules of an endpoint's port without security groups: the ports of the engine are open to the network's own range. */
 export function openToNetwork(engine: DatabaseEngine, cidr: string): SecurityRule[] {
-  const { serving, reading } = enginePorts[engine];
-  return [egressRule, inward(cidr, serving, reading ?? serving)];
+  const { serving, reading, sentinel } = enginePorts[engine];
+  return [
+    egressRule,
+    inward(cidr, serving, reading ?? serving),
+    ...(sentinel === null ? [] : [inward(cidr, sentinel, sentinel)]),
+  ];
 }
 
 /** Rules of a member's port: those of the endpoint, and what members need of each other. */

@@ -98,7 +98,7 @@ const member = z
     name: z.string().meta({ example: 'orders-0' }),
     role: z.enum(memberRoles).meta({
       description:
-        '`primary` takes writes, `standby` follows it, `node` does both, `sentinel` answers Sentinel clients.',
+        '`primary` takes writes, `standby` follows it, `node` does both. `sentinel` is kept for engines whose Sentinels are members.',
     }),
     status: z.enum(memberStatuses),
     status_reason: statusReason,
@@ -128,7 +128,9 @@ const sentinelEndpoint = z
     master_name: z.string().meta({ example: 'orders' }),
   })
   .nullable()
-  .meta({ description: 'For clients of Sentinel, over TLS with the same CA, without a password. Valkey alone has it.' });
+  .meta({
+    description: 'For clients of Sentinel, over TLS with the same CA, without a password. Valkey alone has it.',
+  });
 
 const window = z
   .strictObject({ from: timestamp, until: timestamp })

@@ -110,6 +110,64 @@ describe.skipIf(trouble !== null)(`a cluster of Valkey${trouble ? ` (skipped: ${
     redis.end();
   }, 120_000);
 
+  test('ioredis with Sentinel finds the primary, writes on through a planned switch, and finds replicas', async () => {
+    await world.untilIs('cache', 'available');
+    const { sentinel, endpoint } = cluster;
+    if (!sentinel || !endpoint) throw new Error('the cluster has no Sentinel');
+    const tls = { ca: endpoint.ca_certificate };
+    const bySentinel = {
+      sentinels: [{ host: sentinel.host, port: sentinel.port }],
+      name: sentinel.master_name,
+      sentinelPassword: 'whatever the client is made to send',
+      enableTLSForSentinelMode: true,
+      sentinelTLS: tls,
+      tls,
+    };
+    const redis = await connectIoredis(world, cluster, bySentinel);
+    expect(await redis.run(['SET', 'by-sentinel', 'found'], ['GET', 'by-sentinel'])).toEqual(['OK', 'found']);
+    await redis.startWriting();
+    const primary = await world.member(cluster, 'primary');
+    expect((await world.call('POST', `${world.paths('cache')}/failover`, world.as)).status).toBe(202);
+    await untilAnother(primary.id);
+    await world.untilIs('cache', 'available');
+    const written = await redis.stopWriting();
+    expect(written).toMatchObject({ lost: 0, errors: [] });
+    expect(written.connections).toBeGreaterThan(1);
+    redis.end();
+
+    const replica = await connectIoredis(world, cluster, { ...bySentinel, role: 'slave' });
+    expect(await replica.run(['ROLE'])).toEqual([expect.arrayContaining(['slave'])]);
+    replica.end();
+
+    // Without the ways of a client that asks again and again.
+    const asked = { port: sentinel.port, username: undefined, password: undefined, enableReadyCheck: false };
+    const plain = await connectIoredis(world, cluster, asked);
+    const name = sentinel.master_name;
+    expect(
+      await plain.run(
+        ['SENTINEL', 'get-master-addr-by-name', name],
+        ['SENTINEL', 'get-master-addr-by-name', 'another'],
+        ['SENTINEL', 'sentinels', name],
+        ['SENTINEL', 'failover', name],
+        ['CONFIG', 'GET', '*'],
+      ),
+    ).toEqual([
+      [endpoint.host, String(endpoint.port)],
+      null,
+      [],
+      { error: expect.stringContaining('Unknown or forbidden subcommand') },
+      { error: expect.stringContaining('unknown command') },
+    ]);
+    plain.end();
+    const wrong = await connectIoredis(world, cluster, {
+      ...asked,
+      tls: { ca: rootCertificates[0] },
+      maxRetriesPerRequest: 0,
+    });
+    expect(await wrong.run(['PING'])).toEqual([{ error: expect.stringContaining('certificate') }]);
+    wrong.end();
+  }, 120_000);
+
   test('ioredis reads from a standby', async () => {
     await world.untilIs('cache', 'available');
     const redis = await connectIoredis(world, cluster, { port: cluster.read_endpoint?.port });

@@ -51,7 +51,14 @@ export function renderEndpoint(
       `maxconn ${MAXIMUM_CONNECTIONS * 2}`,
       'nbthread 1',
       `lua-load /etc/service/${HOLD_FILE}`,
-      ...(sentinel === null ? [] : [`lua-load /etc/service/${SENTINEL_FILE} ${name} ${serving} ${reading ?? serving}`]),
+      ...(sentinel === null
+        ? []
+        : [
+            `setenv SENTINEL_NAME ${name}`,
+            `setenv SENTINEL_PORT ${serving}`,
+            `setenv SENTINEL_READING_PORT ${reading ?? serving}`,
+            `lua-load /etc/service/${SENTINEL_FILE}`,
+          ]),
     ]),
     section('defaults', [
       'mode tcp',

@@ -1,6 +1,6 @@
 -- Answers clients of Sentinel: the primary and its replicas are always where this endpoint leads to, so their addresses never change.
--- Arguments: the name of the primary, its port, and the port of the replicas.
-local name, port, reading_port = ...
+-- The configuration sets the name of the primary, its port, and the port of the replicas.
+local name, port, reading_port = os.getenv("SENTINEL_NAME"), os.getenv("SENTINEL_PORT"), os.getenv("SENTINEL_READING_PORT")
 
 local MOST_ARGUMENTS, LONGEST_ARGUMENT = 64, 1024
 local RUN_ID = string.rep("0", 39) .. "1"
