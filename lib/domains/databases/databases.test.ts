@@ -181,7 +181,11 @@ test('a cluster of MongoDB is a replica set of one, said to be a preview, and cl
 
 test('clusters of Valkey are created with its newest version, or with an older one that is certified', async () => {
   expect((await create('old', { version: '8.0' }, acme, 'valkey')).body).toMatchObject({ version: '8.0' });
-  expect((await create('cache', {}, acme, 'valkey')).body).toMatchObject({ version: '9.1', endpoint: { port: 6379 } });
+  expect((await create('cache', {}, acme, 'valkey')).body).toMatchObject({
+    version: '9.1',
+    endpoint: { port: 6379 },
+    sentinel: { port: 26379, master_name: 'cache' },
+  });
 });
 
 test('a cluster of Qdrant has one member and an API key, which is kept as its digest alone', async () => {
