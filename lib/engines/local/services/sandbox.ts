@@ -123,22 +123,27 @@ export async function endService(host: Host, id: string): Promise<void> {
 }
 
 /**
- * Ends a supervisor with all that it has begun: a runtime which is making a sandbox would go on without it, and make it after
- * the service has been ended.
+ * Ends a supervisor. A runtime that is making its sandbox would go on without it, and make it after the service has been ended: that
+ * ends first. What runs in the sandbox already is ended with it, by the runtime.
  * @throws EngineError when the kernel does not let go of a process
  */
 async function endSupervisor(supervisor: EngineProcess): Promise<void> {
-  // It can begin nothing more, and goes on being the parent of what loses its own.
+  // From here on it begins nothing more.
   signal(supervisor, 'SIGSTOP');
-  const isNoneLeft = async () => {
-    const left = processesOf(supervisor.pid).filter((pid) => pid !== supervisor.pid && isAtWork(pid));
-    for (const pid of left) kill(pid);
-    return left.length === 0;
+  const areMakersGone = async () => {
+    const makers = childrenOf(supervisor.pid).filter((pid) => isAtWork(pid) && isMaker(pid));
+    for (const pid of makers.flatMap(processesOf)) kill(pid);
+    return makers.length === 0;
   };
-  const areEnded = await waitFor(isNoneLeft, { timeoutMs: 15_000, everyMs: 5 });
+  const areGone = await waitFor(areMakersGone, { timeoutMs: 15_000, everyMs: 5 });
   await endProcess(supervisor);
-  if (!areEnded)
-    throw new EngineError('ENGINE_ERROR', `What supervisor ${supervisor.pid} had begun cannot be stopped.`);
+  if (!areGone) throw new EngineError('ENGINE_ERROR', `What supervisor ${supervisor.pid} has begun cannot be stopped.`);
+}
+
+/** Whether a child of a supervisor makes the sandbox, or is about to become what does. */
+function isMaker(pid: number): boolean {
+  const args = argumentsOf(pid);
+  return args.includes('--detach') || args.includes(SHIM);
 }
 
 function kill(pid: number): void {
