@@ -157,6 +157,11 @@ api GET "/gateway/routes/$ROUTE" |
 echo "$(sent) requests, $(answered 200) answered with 200 by stable, $(answered 503) with 503 by next"
 
 step 'Everything is answered by the stable version again'
+# The gateway has the decision a moment after the route says so.
+for _ in $(seq 60); do
+  [ "$(for _ in $(seq 10); do visit --output /dev/null --write-out '%{http_code}\n'; done | sort --unique)" = 200 ] && break
+  sleep 0.5
+done
 for _ in $(seq 50); do visit --output /dev/null --write-out '%{http_code}\n'; done | sort | uniq --count
 
 # ── Clean up ─────────────────────────────────────────────────────────────────────────────────────────────────────────
