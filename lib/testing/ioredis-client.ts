@@ -20,7 +20,7 @@ client.on('ready', () => {
   connections += 1;
 });
 
-/** Why a command failed: of a connection that could not be made, what was wrong with it. */
+/** Why a command failed, with the latest connection error. */
 const reasonOf = (error: unknown) => ({ error: [messageOf(error), trouble].filter(Boolean).join(': ') });
 
 const AT_LEAST = 50;
@@ -29,7 +29,7 @@ let running = Promise.resolve();
 let acknowledged: string[] = [];
 const errors: string[] = [];
 
-/** Writes key after key, each once. What a lost connection leaves unanswered is the client's to repeat. */
+/** Writes one key after another. The client itself repeats commands that a lost connection left unanswered. */
 async function write(): Promise<void> {
   for (let row = 0; writing; row += 1) {
     const key = `ioredis-${row}`;

@@ -62,7 +62,7 @@ function actionFor({ id, status }: Check): string | null {
   // An upgrade may start with warnings.
   return status === 'failed' || id === 'fresh_backup'
     ? actions[id]
-    : 'Nothing has to be changed. Read what is listed before you start.';
+    : 'You can start the upgrade. Review these warnings first.';
 }
 
 async function checkPath(cluster: Cluster, version: string, target: string): Promise<Check> {

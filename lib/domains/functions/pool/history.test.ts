@@ -49,7 +49,7 @@ async function deploy(name = 'hello'): Promise<string> {
   return id;
 }
 
-/** The pool writes nothing to the database from now on, as if it had been killed. @param more what it does not do any more either */
+/** From now on the pool writes nothing to the database, as if it had been killed. @param more further methods that do nothing */
 function kill(...more: 'end'[]): void {
   for (const method of ['written', 'close', ...more] as const) vi.spyOn(History.prototype, method).mockResolvedValue();
 }
@@ -113,7 +113,7 @@ test('a pool that is killed after its answer has left the outcome, and the next 
   expect(await billed()).toBe(3);
 });
 
-test('what is in the database and still in a journal is neither written nor billed again', async () => {
+test('a journal line that the database already has is neither written nor billed twice', async () => {
   const id = await deploy();
   kill();
   const { invocation_id } = (await invoke(id)).body as InvocationResult;

@@ -70,7 +70,7 @@ export class History {
     await execute(sql`DELETE FROM function_pools WHERE id = ${this.poolId}::uuid`);
   }
 
-  /** Settles what pools before this one have left. What was running then was interrupted. */
+  /** Writes what killed pools of this cell left in their journals. Events without an outcome are marked as interrupted. */
   async open(interrupted: object): Promise<void> {
     await execute(sql`INSERT INTO function_pools (id, cell_id) VALUES (${this.poolId}::uuid, ${this.cell}::text)
       ON CONFLICT DO NOTHING`);
@@ -79,7 +79,8 @@ export class History {
       const texts = [...records.values()].map((record) =>
         jsonbText(record.status === 'running' ? { ...record, ...ended } : record),
       );
-      const lastLine = Math.max(0, ...[...records.values()].map(({ line }) => line));
+      // Not as arguments of a function: there may be more than it takes.
+      const lastLine = [...records.values()].reduce((last, { line }) => Math.max(last, line), 0);
       await this.insert(texts, poolId, lastLine);
       await remove();
     }

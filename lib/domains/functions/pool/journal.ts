@@ -14,8 +14,8 @@ type Page = { path: string; descriptor: number; bytes: number };
 /**
  * Starts and outcomes that the database may not have yet. The files keep them when the process is killed: the next pool of the cell
  * reads them. There are two, because lines come while those of the other one are written to the database. They are written again from
- * their beginning, which is cheaper than new files; what is left behind new lines is in the database already, which knows how far it has
- * them.
+ * their beginning, which is cheaper than new files. Old lines that remain behind new ones are skipped: the database notes the number of the
+ * last line that it has.
  */
 export class Journal {
   private pages: readonly [Page, Page] | undefined;
@@ -75,7 +75,7 @@ export class Journal {
   }
 }
 
-/** What a line says, as far as this file has to know. */
+/** The fields of a line that this file needs. */
 const recordSchema = z.looseObject({ id: z.string(), line: z.int(), status: z.string() });
 type Left = z.output<typeof recordSchema>;
 

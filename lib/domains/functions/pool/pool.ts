@@ -122,7 +122,7 @@ export class FunctionPool {
     const { name, version: number } = version;
     const start = { id: invocation_id, project_id, function_id, name, version: number, trigger, caller, payload };
     const attempt = await this.attempt(version, call, () => this.ledger.start(start));
-    // Only what was claimed can be taken away.
+    // Never: only a claimed event can be taken away from its pool.
     if (!attempt) throw gone();
     await this.ledger.end(attempt.recorded, endedOf(invocation_id, attempt.answer, attempt.log, null));
     return attempt.answer;
