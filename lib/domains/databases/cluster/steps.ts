@@ -18,6 +18,7 @@ import { portsReleased } from '@/lib/domains/network/ports';
 import { ensureWired } from '@/lib/domains/network/topology';
 import { engineOf } from '@/lib/engines/engines';
 import { reasonOf } from '@/lib/engines/error';
+import { waitFor } from '@/lib/engines/local/turns';
 import { forgetCertificates } from '@/lib/hosts/certificates/certificates';
 import type { Settlement } from '@/lib/hosts/services/engine';
 import { keepLastBackup } from '../backups/last-backup';
@@ -128,15 +129,19 @@ const removing = (members: readonly Member[], cell: string) =>
     members.map(({ id, ordinal }) => [`member ${ordinal}`, deleteMemberKind.start(id, {}, { cell_id: cell })]),
   );
 
+/** How long nothing else happens to a cluster whose primary starts with a larger disk. */
+const ROOM_MS = 10_000;
+
 /**
- * A primary whose disk is full, or that ended on it, brings no standby into step: it gets its room before them, and is not
- * waited for. It may have to stop for that, and must not be replaced meanwhile.
+ * A primary whose disk is full, or that ended on it, brings no standby into step: it gets its room before them. It may have to stop
+ * for that, and must not be replaced meanwhile: it is waited for, but not for long, because it may have other troubles.
  */
 async function giveRoom(cell: string, cluster: Cluster): Promise<void> {
   const primary = primaryOf(servingMembers(cluster));
   if (!primary) return;
   if (!cluster.read_only && (await engineOf(cell).services.isHealthy(primary.id))) return;
-  await inTurn(cluster.id, () => ensureMembers(cell, cluster, [primary]));
+  const serves = async () => (await ensureMembers(cell, cluster, [primary])).settled;
+  await inTurn(cluster.id, () => waitFor(serves, { timeoutMs: ROOM_MS }));
 }
 
 /** A new cluster is launched: its primary, then the roles, the standbys, and the endpoint. */

@@ -1,8 +1,11 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { serviceSemantics } from '../../contract/semantics/services';
 import { eventually } from '../../contract/service-subject';
 import { argumentsOf, isAtWork } from '../processes';
 import { findSandbox, processesOf, supervisorOf } from './sandbox';
+import { serviceDirectory } from './service-record';
 import { shellServers } from './shell-servers';
 import { testServicesHere } from './test-subject';
 
@@ -31,5 +34,15 @@ await testServicesHere(({ host, subject }) => {
     await eventually(async () => (await services.ensureService(spec)).settled);
     await services.removeService(spec.id);
     expect(await subject.leftovers()).toEqual([]);
+  });
+
+  it('a service starts though the runtime was killed while it wrote its pid file', async () => {
+    const { services } = subject;
+    const spec = shellServers(host, subject).server();
+    await eventually(async () => (await services.ensureService(spec)).settled);
+    await services.killService(spec.id);
+    writeFileSync(join(serviceDirectory(host, spec.id), '.pid'), '1');
+    await eventually(async () => (await services.ensureService(spec)).settled);
+    await services.removeService(spec.id);
   });
 });

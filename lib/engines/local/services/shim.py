@@ -416,6 +416,7 @@ class Shim:
     def start(self):
         self.command("delete", "--force", self.id, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         pid_file = os.path.join(self.folder, "pid")
+        self.forget_draft(pid_file)
         ends = [output.for_service() for output in [self.spool or self.outputs[0], self.outputs[1]]]
         try:
             bundle = ["--bundle", os.path.join(self.folder, "bundle"), "--pid-file", pid_file, self.id]
@@ -430,6 +431,14 @@ class Shim:
             return None
         with open(pid_file, encoding="utf8") as file:
             return int(file.read())
+
+    def forget_draft(self, pid_file):
+        """A runtime that was killed while it wrote its pid file leaves the draft, and no runtime starts while that is there."""
+        folder, name = os.path.split(pid_file)
+        try:
+            os.unlink(os.path.join(folder, f".{name}"))
+        except FileNotFoundError:
+            pass
 
     def watch(self, pid):
         """Reads output until the sandbox ends or the shim is told to stop it."""
