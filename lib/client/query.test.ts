@@ -15,7 +15,7 @@ async function showing(...paths: string[]) {
     };
     new QueryObserver(client, { queryKey: ['get', path, {}], queryFn }).subscribe(() => {});
   }
-  await vi.waitFor(() => expect(reads.size).toBe(paths.length));
+  await vi.waitFor(() => expect(reads.size).toBe(paths.length), 15_000);
   return { client, reads };
 }
 
@@ -50,5 +50,5 @@ test('a refusal by a frozen budget refetches the budget, so that every page show
     mutationFn: () => Promise.reject(new ApiError('BUDGET_FROZEN', 'The budget is used up.', 402, undefined)),
   });
   await expect(create.execute(undefined)).rejects.toThrow('The budget is used up.');
-  await vi.waitFor(() => expect(Object.fromEntries(reads)).toEqual({ [budget]: 2, [secrets]: 1 }));
+  await vi.waitFor(() => expect(Object.fromEntries(reads)).toEqual({ [budget]: 2, [secrets]: 1 }), 15_000);
 });

@@ -416,7 +416,7 @@ export function functionContract(local: LocalSubject): void {
       await one.invoke('bomb');
       await one.instance.kill();
       expect(one.instance.isAlive()).toBe(false);
-      await vi.waitFor(() => expect(sleepers()).toEqual([]));
+      await vi.waitFor(() => expect(sleepers()).toEqual([]), 15_000);
     });
 
     test('of a Python layer and a Node layer finds its packages, a later one before an earlier one', async () => {
@@ -677,7 +677,7 @@ def handler(event, context):
         });
         // What is left open is counted when it ends.
         await one.instance.kill();
-        await vi.waitFor(() => expect(proxy.count().sentBytes).toBeGreaterThan(before));
+        await vi.waitFor(() => expect(proxy.count().sentBytes).toBeGreaterThan(before), 15_000);
       },
     );
   });

@@ -34,7 +34,7 @@ describe('a repair', () => {
     await other.query('BEGIN');
     await other.query('SELECT FROM project_accounts WHERE project_id = $1 FOR UPDATE', [project]);
     const repaired = repair(project, id);
-    await vi.waitFor(async () => expect(await waiting()).toBe(1), { interval: 1 });
+    await vi.waitFor(async () => expect(await waiting()).toBe(1), { interval: 1, timeout: 15_000 });
     // The repair holds no lock while it waits, so this cannot deadlock.
     await other.query("UPDATE widgets SET status = 'deleting' WHERE id = $1", [id]);
     await other.query('COMMIT');

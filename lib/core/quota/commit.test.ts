@@ -78,7 +78,7 @@ test('kill -9 of clients at random moments leaks nothing', async () => {
     await vi.waitFor(() => expect(done).toBeGreaterThan(enough), { timeout: 10_000, interval: 1 });
     client.kill('SIGKILL');
     await once(client, 'exit');
-    await vi.waitFor(async () => expect(await otherConnections()).toBe(0), { interval: 10 });
+    await vi.waitFor(async () => expect(await otherConnections()).toBe(0), { interval: 10, timeout: 15_000 });
     expect(await miscounted(project), `seed ${seed}, round ${round}`).toEqual([]);
   }
   const created = await queryOne<{ n: number }>(sql`SELECT count(*)::int AS n FROM quota_ledger`);
@@ -208,7 +208,7 @@ describe('a release', () => {
         resizeWidget(widgetCall(project), id, 'storage_tb', '0.5'),
         deleteWidget(widgetCall(project), id),
       ]);
-      await vi.waitFor(async () => expect(await waiting()).toBe(2), { interval: 1 });
+      await vi.waitFor(async () => expect(await waiting()).toBe(2), { interval: 1, timeout: 15_000 });
       await hold.release();
       const [, deleted] = await both;
       expect(deleted.status).toBe('fulfilled');

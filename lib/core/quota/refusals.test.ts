@@ -130,7 +130,7 @@ test('a write without quota does not wait for writes with quota', async () => {
       createWidget(widgetCall(project), { amounts: { vcpus: 1 }, name: 'second' }),
       write({ freezable: true }),
     ]);
-    await vi.waitFor(async () => expect(await waitingForLocks()).toBe(3), { interval: 5 });
+    await vi.waitFor(async () => expect(await waitingForLocks()).toBe(3), { interval: 5, timeout: 15_000 });
     await holder.query('COMMIT');
     await waiting;
     expect(await usedOf(project, 'vcpus')).toBe('3');

@@ -166,7 +166,7 @@ describe('a browser that does not read', () => {
     reading.socket.on('message', (bytes: Buffer) => {
       received += bytes.length;
     });
-    await vi.waitFor(() => expect(serial).toBeDefined());
+    await vi.waitFor(() => expect(serial).toBeDefined(), 15_000);
     const before = heldBytes();
     slow.socket.pause();
     if (serial) pour(serial);
@@ -196,7 +196,7 @@ describe('a browser that does not read', () => {
     const before = heldBytes();
     slow.socket.send('begin');
     slow.socket.pause();
-    await vi.waitFor(() => expect(poured).toBeDefined());
+    await vi.waitFor(() => expect(poured).toBeDefined(), 15_000);
     await manyTurns(witness);
     await expect.poll(() => heldBytes() - before).toBeLessThan(MB);
     expect(poured?.written()).toBeLessThan(KERNEL);

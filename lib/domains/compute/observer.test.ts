@@ -164,8 +164,9 @@ test('a machine whose instance was deleted is a leftover, and removed', async ()
   if (!machine) throw new Error('there is no machine');
   await call('DELETE', `/compute/instances/${id}`, { token: acme.users.member.token });
   await vi.waitFor(() => expect(engines.machines.has(id)).toBe(false), { timeout: 5000 });
-  await vi.waitFor(async () =>
-    expect(await queryOne(sql`SELECT FROM instances WHERE id = ${id}::uuid`)).toBeUndefined(),
+  await vi.waitFor(
+    async () => expect(await queryOne(sql`SELECT FROM instances WHERE id = ${id}::uuid`)).toBeUndefined(),
+    15_000,
   );
   engines.machines.set(id, machine);
   await observer.look();

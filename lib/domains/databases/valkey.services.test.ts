@@ -203,7 +203,7 @@ describe.skipIf(trouble !== null)(`a cluster of Valkey${trouble ? ` (skipped: ${
       await world.untilIs('cache', 'available');
       const primary = await world.member(cluster, 'primary');
       const writing = client.write(ms);
-      await vi.waitFor(async () => expect((await world.read('cache')).status).toBe('available'));
+      await vi.waitFor(async () => expect((await world.read('cache')).status).toBe('available'), 15_000);
       await world.signalTo(primary.id, signal);
       const written = await writing;
       console.info(expect.getState().currentTestName, written);

@@ -168,7 +168,7 @@ describe('a function', () => {
     expect(engines.functions.running.size).toBe(1);
     expect((await call('DELETE', `/functions/${id}`, as(acme))).status).toBe(204);
     await host.tidy();
-    await vi.waitFor(() => expect(engines.functions.running.size).toBe(0));
+    await vi.waitFor(() => expect(engines.functions.running.size).toBe(0), 15_000);
     const account = await prisma().projectAccount.findFirstOrThrow({ where: { project_id: acme.id } });
     expect(Number(account.serverless_functions_used)).toBe(0);
     expect((await invoke(id)).status).toBe(404);
@@ -252,7 +252,7 @@ describe('beyond its concurrency', () => {
     const { id } = await created({ concurrency: 2 });
     await settled(id);
     const running = [invoke(id), invoke(id)];
-    await vi.waitFor(() => expect(host.pool.busyOf(id)).toBe(2));
+    await vi.waitFor(() => expect(host.pool.busyOf(id)).toBe(2), 15_000);
     const refused = await invoke(id);
     expect([refused.status, errorText(refused)]).toEqual([429, expect.stringContaining('concurrency')]);
     release();
@@ -294,7 +294,7 @@ describe('a queued event', () => {
       const found = await invocation(id, of);
       expect(found).toMatchObject(wanted);
       return found;
-    });
+    }, 15_000);
 
   test('runs soon, once', async () => {
     const { id } = await created();
@@ -343,7 +343,7 @@ describe('a queued event', () => {
     const of = await queue(id);
     await until(id, of, { status: 'running' });
     const waiting = invoke(id);
-    await vi.waitFor(() => expect(host.pool.busyOf(id)).toBe(2));
+    await vi.waitFor(() => expect(host.pool.busyOf(id)).toBe(2), 15_000);
     // A killed worker writes nothing more: its ids are those of nobody.
     await execute(sql`UPDATE function_invocations SET pool_id = gen_random_uuid()`);
     for (const method of ['end', 'written', 'close'] as const) vi.spyOn(History.prototype, method).mockResolvedValue();
@@ -386,7 +386,7 @@ describe('a schedule', () => {
     await vi.waitFor(async () => {
       await host.look();
       expect(await invocationsOf(id)).toMatchObject([{ trigger: 'schedule', mode: 'async', status: 'succeeded' }]);
-    });
+    }, 15_000);
     expect(new Date((await read(id)).next_run_at ?? 0).getTime()).toBe(due + 5 * 60_000);
     await setTestClock(due - Date.now() + 30 * 60_000 + 90_000);
     await host.look();
@@ -490,7 +490,7 @@ describe('an archive', () => {
     await vi.waitFor(async () => {
       const unpacked = await readdir(join(settings().dataDir, 'functions', 'unpacked')).catch(() => []);
       expect(unpacked.filter((name) => name.startsWith('.'))).toEqual([]);
-    });
+    }, 15_000);
   });
 
   test('that inflates to more than it says ends the deployment, not the host', async () => {

@@ -187,8 +187,9 @@ describe.skipIf(trouble !== null)(`layers of another tenant${trouble ? ` (skippe
     // A deleted layer too.
     expect((await layersOf(acme).remove(python.id)).status).toBe(204);
     pool.pool.instances.retire(one, null);
-    await vi.waitFor(() =>
-      expect(pool.pool.instances.versions().map(({ function_id }) => function_id)).not.toContain(one),
+    await vi.waitFor(
+      () => expect(pool.pool.instances.versions().map(({ function_id }) => function_id)).not.toContain(one),
+      15_000,
     );
     expect(await result(other, one, url)).toMatchObject({ status: 'succeeded', cold_start: true });
   });

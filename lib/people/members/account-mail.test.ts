@@ -158,7 +158,7 @@ describe('a request for a password reset', () => {
     await vi.waitFor(async () => {
       const left = await prisma().operation.count({ where: { kind: 'account.mail', finished_at: null } });
       expect(left).toBe(0);
-    });
+    }, 15_000);
     expect(sink.received.filter(({ to }) => to === 'unknown@victim.test')).toEqual([]);
     const kept = await prisma().auditEntry.findMany({ where: { action: 'auth.request_password_reset' } });
     expect(kept.map(({ actor_name }) => actor_name)).toEqual(
@@ -255,12 +255,12 @@ describe('the mail of an invitation', () => {
     expect(await mailTo(email, /You are invited to Victim/)).toContain(codeOf(made));
     await vi.waitFor(async () => {
       expect(await prisma().accountMail.count({ where: { email, code: { not: null } } })).toBe(0);
-    });
+    }, 15_000);
     const { id } = made.body as { id: string };
     const added = await call('POST', `/admin/api/v1/tenants/${id}/admins`, { token: root.token, body: admin });
     expect(added.status).toBe(201);
     await vi.waitFor(() => {
       expect(sink.received.map(textOf).filter((text) => text.includes(codeOf(added)))).toHaveLength(1);
-    });
+    }, 15_000);
   });
 });

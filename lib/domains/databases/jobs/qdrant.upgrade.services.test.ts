@@ -90,7 +90,7 @@ describe.skipIf(trouble !== null)(`upgrades of a cluster of Qdrant${trouble ? ` 
     await vi.waitFor(async () => {
       const former = (await vectors.world.read('cache')).members.filter((one) => one.version === '0.8');
       expect(former.map(({ status }) => status)).toEqual(['running']);
-    });
+    }, 15_000);
 
     const here = await vectors.underWrites(async () => {
       expect(await vectors.rollBack(job.id)).toBe(202);

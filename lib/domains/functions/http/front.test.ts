@@ -174,7 +174,7 @@ describe('the URL of a function', () => {
     time = new Date(time.getTime() + 60_000);
     expect((await send('/')).status).toBe(200);
     const run = answers.filter(({ status }) => status === 200).length;
-    await vi.waitFor(async () => expect(await starts()).toBe(run + 2));
+    await vi.waitFor(async () => expect(await starts()).toBe(run + 2), 15_000);
   });
 
   test('is 404 without a URL, and 503 while the project is suspended', async () => {

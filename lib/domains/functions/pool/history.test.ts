@@ -45,7 +45,7 @@ async function deploy(name = 'hello'): Promise<string> {
   await vi.waitFor(async () => {
     await host.look();
     expect((await call('GET', `/functions/${id}`, as())).body).toMatchObject({ status: 'active' });
-  });
+  }, 15_000);
   return id;
 }
 
@@ -134,7 +134,7 @@ test('an event whose start alone is in the journal was interrupted, and is bille
   kill('end');
   engines.functions.handler = () => new Promise(() => {});
   const running = invoke(id);
-  await vi.waitFor(async () => expect(await files()).toHaveLength(2));
+  await vi.waitFor(async () => expect(await files()).toHaveLength(2), 15_000);
   await restart();
   await running;
   const list = (await call('GET', `/functions/${id}/invocations`, as())).body as Invocation[];
@@ -198,7 +198,7 @@ test('what runs is in the history after a moment, and its outcome takes the plac
     await host.look();
     const list = (await call('GET', `/functions/${id}/invocations`, as())).body as Invocation[];
     expect(list).toMatchObject([{ status: 'running', attempts: 1 }]);
-  });
+  }, 15_000);
   expect(await billed()).toBe(1);
   end();
   const { invocation_id } = (await running).body as InvocationResult;

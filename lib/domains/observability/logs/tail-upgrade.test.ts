@@ -143,7 +143,7 @@ test('a project has as many connections as event streams: the next one is refuse
   const [first] = open;
   first?.socket.close();
   await until(() => expect(first?.socket.readyState).toBe(WebSocket.CLOSED));
-  await vi.waitFor(async () => expect(await connect(query, bearer(token))).toHaveProperty('socket'));
+  await vi.waitFor(async () => expect(await connect(query, bearer(token))).toHaveProperty('socket'), 15_000);
 });
 
 test('the connection closes soon after the session is revoked', async () => {
