@@ -284,3 +284,27 @@ def handler(event, context):
   await page.getByRole('alertdialog').getByRole('button', { name: 'Stop sharing' }).click();
   await expect(page.getByText('Only the projects below can use this layer.')).toBeVisible();
 });
+
+test('rates that arrive after the functions are shown in the list', async ({ page, request, tenant }) => {
+  const answer = await request.post('/api/v1/functions', {
+    headers: bearer(tenant.token),
+    data: { name: 'busy', template_id: 'python3.11', code: working },
+  });
+  const { id } = await answer.json();
+  let shown = () => {};
+  const isShown = new Promise<void>((resolve) => {
+    shown = resolve;
+  });
+  await page.route('**/query_range?*', async (route) => {
+    await isShown;
+    const count = route.request().url().includes('succeeded') ? '15' : '60';
+    const result = [{ metric: { resource_id: id }, values: [[Math.floor(Date.now() / 1000), count]] }];
+    await route.fulfill({ json: { status: 'success', data: { resultType: 'matrix', result } } });
+  });
+  await open(page, list(tenant), tenant.admin);
+  const row = page.getByRole('row', { name: /busy/ });
+  await expect(row).toBeVisible();
+  shown();
+  await expect(row).toContainText('4.0/min');
+  await expect(row).toContainText('25%');
+});

@@ -17,19 +17,20 @@ export function functionColumns(rates: ReadonlyMap<string, Rates> | undefined) {
     nameColumn<CloudFunction>({ href: (project, id) => paths.function(project, id) }),
     statusColumn<CloudFunction>(),
     column.accessor('template_id', { header: 'Runtime', meta: { from: 'md' } }),
-    column.accessor(({ id }) => rates?.get(id)?.perMinute, {
+    // Not accessors: a table keeps their values until its rows change, and the rates come after the rows.
+    column.display({
       id: 'rate',
       header: 'Invocations',
-      cell: ({ getValue }) => {
-        const value = getValue();
+      cell: ({ row }) => {
+        const value = rates?.get(row.original.id)?.perMinute;
         return value ? <span className="tabular-nums">{value.toFixed(value < 10 ? 1 : 0)}/min</span> : muted;
       },
     }),
-    column.accessor(({ id }) => rates?.get(id)?.errors, {
+    column.display({
       id: 'errors',
       header: 'Errors',
-      cell: ({ getValue }) => {
-        const value = getValue();
+      cell: ({ row }) => {
+        const value = rates?.get(row.original.id)?.errors;
         if (value === undefined) return muted;
         return (
           <span className={value > 0 ? 'text-critical-ink tabular-nums' : 'tabular-nums'}>{formatPercent(value)}</span>

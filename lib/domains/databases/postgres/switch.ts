@@ -7,7 +7,7 @@ import { inTurn } from '../cluster/turns';
 import { endSessions, repoint, whileHeld } from '../endpoint/endpoint';
 import { ask, forget } from './connections';
 import { bestStandby, promote, startMember, stopFormer } from './promotion';
-import { connections, SUPERUSER } from './settings-file';
+import { connections, PORT, SUPERUSER } from './settings-file';
 import { memberSpec } from './specs';
 import { isServing, stateOf, statesOf } from './state';
 
@@ -86,21 +86,33 @@ export async function hasTooManyConnections(cluster: Cluster, primary: Member): 
 const OTHERS = `FROM pg_stat_activity WHERE backend_type = 'client backend' AND usename <> '${SUPERUSER}'`;
 
 /**
+ * Connections from an address by the kernel's table, where addresses are in hexadecimal, the last byte first. PostgreSQL's own views
+ * lack those that are not authenticated yet, or that it has not accepted.
+ */
+function connectionsFrom(address: string): string {
+  const host = address.split('.').toReversed().map(Number).map(hexadecimal(2)).join('');
+  const established = `:${hexadecimal(4)(PORT)} ${host}:[0-9A-F]{4} 01 `;
+  return `(SELECT count(*) FROM regexp_matches(pg_read_file('/proc/net/tcp'), '${established}', 'g'))`;
+}
+
+const hexadecimal = (digits: number) => (value: number) => value.toString(16).toUpperCase().padStart(digits, '0');
+
+/**
  * Ends the connections of clients: idle ones at once, which their drivers notice before their next statement, and the others
- * when their transaction ends, or after half a second.
+ * when their transaction ends, or after half a second. Who connects at this moment gets as far as that first.
  */
 export async function drain(cluster: Cluster, primary: Pick<Member, 'id'>): Promise<void> {
   const until = performance.now() + DRAIN_MS;
   for (;;) {
     const isLate = performance.now() > until;
-    const [row] = await ask<{ left: number }>(
+    const [row] = await ask<{ left: number; open: number }>(
       cluster,
       primary,
-      `SELECT count(*)::int AS left, count(ended) AS ended FROM
+      `SELECT count(*)::int AS left, count(ended) AS ended, ${connectionsFrom(cluster.address)}::int AS open FROM
         (SELECT CASE WHEN state = 'idle' OR ${isLate} THEN pg_terminate_backend(pid) END AS ended ${OTHERS}) AS sessions`,
       { timeoutMs: 2_000 },
     );
-    if ((row?.left ?? 0) === 0) return;
+    if (row?.left === 0 && (row.open === 0 || isLate)) return;
     if (performance.now() > until + CATCH_UP_MS) throw new Error('Connections to the primary could not be ended.');
     await pause();
   }
