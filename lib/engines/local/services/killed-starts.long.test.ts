@@ -18,6 +18,7 @@ describe('services that are killed while they start', async () => {
           const spec = servers.server();
           for (let kill = 0; kill < KILLS; kill++) {
             await services.ensureService(spec);
+            // Not a wait for anything: the kill is to meet a start anywhere.
             await new Promise((resolve) => setTimeout(resolve, Math.random() * LONGEST_MS));
             await (kill % 3 === 0 ? services.stopService(spec.id) : services.killService(spec.id));
             await eventually(async () => (await services.ensureService(spec)).settled);
