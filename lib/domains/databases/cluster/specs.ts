@@ -3,7 +3,14 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ensureCertificate, type ServiceCertificate } from '@/lib/hosts/certificates/certificates';
 import type { ServiceFile, ServicePort, ServiceSpec } from '@/lib/hosts/services/engine';
-import { type EndpointFacts, HOLD_FILE, renderEndpoint, SENTINEL_FILE, TLS_FILE } from '../endpoint/configuration';
+import {
+  ADMIN_SOCKET,
+  type EndpointFacts,
+  HOLD_FILE,
+  renderEndpoint,
+  SENTINEL_FILE,
+  TLS_FILE,
+} from '../endpoint/configuration';
 import { ENDPOINT_MEMORY_MB } from '../plan';
 import { enginePorts } from '../ports';
 import { hostName } from '../service';
@@ -11,7 +18,7 @@ import { type Cluster, primaryOf, servingMembers } from './clusters';
 
 const HERE = dirname(fileURLToPath(import.meta.url));
 const luaOf = (name: string) => readFileSync(join(HERE, '../endpoint', name), 'utf8');
-const HOLD_ACTION = luaOf('hold.lua');
+export const HOLD_ACTION = luaOf('hold.lua');
 const SENTINEL = luaOf('sentinel.lua');
 
 /**
@@ -64,12 +71,24 @@ async function endpointCertificate(cluster: Cluster): Promise<ServiceFile> {
   return { path: TLS_FILE, content: `${certificate.trimEnd()}\n${key}`, secret: true };
 }
 
-/** The desired state of a cluster's endpoint: its service has the cluster's id. */
-export const endpointSpec = async (cluster: Cluster): Promise<ServiceSpec> => ({
-  id: cluster.id,
+/** What every endpoint's process has. */
+export const endpointProcess = {
   program: { name: 'haproxy', version: 'debian' },
   argv: ['/usr/sbin/haproxy', '-db', '-f', '/etc/service/haproxy.cfg'],
   environment: {},
+  state: null,
+  limits: { cpuMillis: 1000, memoryMb: ENDPOINT_MEMORY_MB, processes: 8, openFiles: 20_000 },
+  health: { kind: 'socket', path: ADMIN_SOCKET },
+  restart: 'always',
+  reload: { kind: 'restart' },
+  power: 'running',
+  stopSeconds: 1,
+} satisfies Partial<ServiceSpec>;
+
+/** The desired state of a cluster's endpoint: its service has the cluster's id. */
+export const endpointSpec = async (cluster: Cluster): Promise<ServiceSpec> => ({
+  ...endpointProcess,
+  id: cluster.id,
   // Changes reach the process through its runtime API.
   files: [
     {
@@ -84,12 +103,5 @@ export const endpointSpec = async (cluster: Cluster): Promise<ServiceSpec> => ({
       : [{ path: SENTINEL_FILE, content: SENTINEL, secret: false, live: true }]),
     ...(enginePorts[cluster.engine].tls === 'endpoint' ? [await endpointCertificate(cluster)] : []),
   ],
-  state: null,
   port: portOf(cluster, { ...cluster, ip: cluster.address }),
-  limits: { cpuMillis: 1000, memoryMb: ENDPOINT_MEMORY_MB, processes: 8, openFiles: 20_000 },
-  health: { kind: 'socket', path: 'admin.sock' },
-  restart: 'always',
-  reload: { kind: 'restart' },
-  power: 'running',
-  stopSeconds: 1,
 });

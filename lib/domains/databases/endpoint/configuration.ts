@@ -1,6 +1,8 @@
 import type { EnginePorts } from '../ports';
 
 export const ADMIN_SOCKET = 'admin.sock';
+/** Where connections that are held wait, as `hold.lua` has it. */
+const GATE_SOCKET = 'gate.sock';
 /** Members that an endpoint knows at the same time: those of two groups during an upgrade. */
 export const SLOTS = 10;
 const MAXIMUM_CONNECTIONS = 4000;
@@ -78,6 +80,11 @@ export function renderEndpoint(
       'default-server init-addr none',
     ]),
     section('frontend clients', [bind(serving), ...held, 'default_backend primary']),
+    section('frontend gate', [
+      `bind unix@/run/service/${GATE_SOCKET} mode 600`,
+      `maxconn ${MAXIMUM_CONNECTIONS}`,
+      'tcp-request content use-service lua.gate',
+    ]),
     ...(reading === null
       ? []
       : [
