@@ -1,5 +1,6 @@
 import { expect } from 'vitest';
 import { operationsOf } from './operations';
+import { piecemeal } from './piecemeal';
 import { type Answer, api, type TestProject } from './world';
 
 const call = api();
@@ -29,12 +30,15 @@ export const layersOf = ({ users }: TestProject) => {
         body: JSON.stringify({ runtime, requirements }),
         headers: { 'Content-Type': 'application/json' },
       }),
-    async upload(id: string, bytes: Uint8Array, part = 'archive') {
+    upload(id: string, bytes: Uint8Array, part = 'archive') {
       const data = new FormData();
       data.append(part, new Blob([new Uint8Array(bytes)]), 'layer.zip');
+      return this.send(id, data);
+    },
+    async send(id: string, data: FormData) {
       const request = new Request('http://localhost/', { method: 'POST', body: data });
       const headers = { 'Content-Type': request.headers.get('content-type') ?? '' };
-      return call('POST', `/layers/${id}/versions`, { token, body: await request.bytes(), headers });
+      return call('POST', `/layers/${id}/versions`, { token, body: piecemeal(await request.bytes()), headers });
     },
     share: (id: string, body: object) => call('POST', `/layers/${id}/permissions`, { token, body }),
     unshare: (id: string, query: string) => call('DELETE', `/layers/${id}/permissions?${query}`, { token }),

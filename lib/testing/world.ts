@@ -99,11 +99,18 @@ export function api(served: readonly AnyEndpoint[] = endpoints) {
   ): Promise<Answer> => {
     const headers = new Headers(options.headers);
     if (options.token) headers.set('Authorization', `Bearer ${options.token}`);
-    const raw = typeof options.body === 'string' || options.body instanceof Uint8Array;
+    const raw =
+      typeof options.body === 'string' || options.body instanceof Uint8Array || options.body instanceof ReadableStream;
     if (options.body !== undefined && !headers.has('Content-Type')) headers.set('Content-Type', 'application/json');
     const url = `http://localhost${path.startsWith('/admin') ? path : `/api/v1${path}`}`;
     const body = options.body === undefined ? null : raw ? (options.body as BodyInit) : JSON.stringify(options.body);
-    const request = new Request(url, { method, headers, body, signal: options.signal ?? null });
+    const request = new Request(url, {
+      method,
+      headers,
+      body,
+      signal: options.signal ?? null,
+      duplex: 'half',
+    } as RequestInit);
     const incoming = { socket: { remoteAddress: options.address ?? '127.0.0.1' } };
     const response = await app.fetch(request, { incoming });
     const text = await textOf(response);

@@ -16,6 +16,7 @@ import { nestedBomb, overlappingBomb, zipOf } from '@/lib/testing/hostile-zip';
 import { createCell } from '@/lib/testing/hosts';
 import type { MemoryEngines } from '@/lib/testing/memory-engines';
 import { useMemoryEngines } from '@/lib/testing/memory-engines';
+import { piecemeal } from '@/lib/testing/piecemeal';
 import { api, createProject, type TestProject } from '@/lib/testing/world';
 import { StartFailure } from './engine';
 import { History } from './pool/history';
@@ -410,7 +411,7 @@ describe('an archive', () => {
     const sent = new Response(form);
     return call('POST', '/functions', {
       ...as(acme),
-      body: new Uint8Array(await sent.arrayBuffer()),
+      body: piecemeal(await sent.bytes()),
       headers: { 'Content-Type': sent.headers.get('content-type') ?? '' },
     });
   };
@@ -468,6 +469,12 @@ describe('an archive', () => {
 
   test.each(hostile)('that %s is refused, and nothing of it is kept', async (_, archive, status) => {
     expect((await send(archive)).status).toBe(status);
+    expect(await readdir(join(settings().dataDir, 'functions', 'drafts')).catch(() => [])).toEqual([]);
+  });
+
+  test('after a field that is refused is refused, however large it is', async () => {
+    const answer = await send(Buffer.alloc(2_000_000), { memory_mb: 'much' });
+    expect([answer.status, answer.body]).toMatchObject([400, { error: { message: 'memory_mb: must be JSON.' } }]);
     expect(await readdir(join(settings().dataDir, 'functions', 'drafts')).catch(() => [])).toEqual([]);
   });
 

@@ -19,6 +19,7 @@ import { testDatabase } from '@/lib/testing/database';
 import { createCell, TINY_IMAGE } from '@/lib/testing/hosts';
 import { idOf, launch } from '@/lib/testing/machines';
 import { MemoryEngines } from '@/lib/testing/memory-engines';
+import { piecemeal } from '@/lib/testing/piecemeal';
 import { type Answer, api, createProject, type TestProject } from '@/lib/testing/world';
 import { imageSteps } from './steps';
 
@@ -70,7 +71,7 @@ async function form(parts: [name: string, value: string | Uint8Array<ArrayBuffer
   }
   const request = new Request('http://localhost/', { method: 'POST', body: data });
   const headers = { 'Content-Type': request.headers.get('content-type') ?? '' };
-  return call('POST', '/images/images', { token: member(), body: await request.bytes(), headers });
+  return call('POST', '/images/images', { token: member(), body: piecemeal(await request.bytes()), headers });
 }
 
 async function active(): Promise<string> {
@@ -178,6 +179,16 @@ describe('an upload', () => {
         ['name', 'disk'],
         ['format', 'RAW'],
         ['disk', content],
+      ],
+      /^disk: /,
+    ],
+    [
+      'with another file before it',
+      [
+        ['name', 'disk'],
+        ['format', 'RAW'],
+        ['disk', new TextEncoder().encode('x')],
+        ['file', content],
       ],
       /^disk: /,
     ],

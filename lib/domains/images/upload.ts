@@ -46,6 +46,7 @@ async function receiveForm(upload: Upload, target: Target, signal: AbortSignal) 
   const broken = new AbortController();
   let sending: Promise<ReceivedImage> | undefined;
   let problem: unknown;
+  const ended = AbortSignal.any([signal, broken.signal]);
   const parser = openForm(upload.content_type);
   parser.on('field', (name, value) => {
     fields[name] = value;
@@ -58,7 +59,8 @@ async function receiveForm(upload: Upload, target: Target, signal: AbortSignal) 
       broken.abort();
       return;
     }
-    sending = send(content, target, signal);
+    // A file that begins after the form was refused gets no end, so the signal is what ends it.
+    sending = send(content, target, ended);
     // Without anyone who takes them the parser would wait for its bytes to go.
     sending.catch((error) => {
       problem ??= error;
@@ -66,7 +68,7 @@ async function receiveForm(upload: Upload, target: Target, signal: AbortSignal) 
     });
   });
   try {
-    await pipeline(Readable.from(upload.stream), parser, { signal: AbortSignal.any([signal, broken.signal]) });
+    await pipeline(Readable.from(upload.stream), parser, { signal: ended });
   } catch (error) {
     await sending?.catch(() => {});
     if (broken.signal.aborted && isAbort(error)) throw problem;

@@ -180,6 +180,16 @@ describe('an archive', () => {
     expect((await layers.upload(id, hello(), 'file')).body).toMatchObject(refusal('INVALID_REQUEST', /named archive/));
   });
 
+  test('after a field that is refused is refused, however large it is', async () => {
+    const layers = layersOf(acme);
+    const id = idIn(await layers.create('fields'));
+    const data = new FormData();
+    data.append('runtime', 'python3.11');
+    data.append('archive', new Blob([Buffer.alloc(2_000_000)]), 'layer.zip');
+    expect((await layers.send(id, data)).body).toMatchObject(refusal('INVALID_REQUEST', /^runtime: .* named archive/));
+    expect(readdirSync(join(settings().dataDir, 'layers', 'incoming'))).toEqual([]);
+  });
+
   test('larger than 50 MB is refused with 413', async () => {
     const layers = layersOf(acme);
     const id = idIn(await layers.create('large'));

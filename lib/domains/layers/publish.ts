@@ -87,6 +87,7 @@ async function receiveArchive(upload: Upload, file: string, signal: AbortSignal)
     problem ??= error;
     broken.abort();
   };
+  const ended = AbortSignal.any([signal, broken.signal]);
   const parser = openForm(upload.content_type);
   parser.on('field', (name) => refuse(invalid(`${name.slice(0, 80)}: the form has one part, a file named archive.`)));
   parser.on('file', (name, content) => {
@@ -95,11 +96,11 @@ async function receiveArchive(upload: Upload, file: string, signal: AbortSignal)
       refuse(invalid(`${name.slice(0, 80)}: the form has one part, a file named archive.`));
       return;
     }
-    arriving = store(content, file);
+    arriving = store(content, file, ended);
     arriving.catch(refuse);
   });
   try {
-    await pipeline(Readable.from(upload.stream), parser, { signal: AbortSignal.any([signal, broken.signal]) });
+    await pipeline(Readable.from(upload.stream), parser, { signal: ended });
     if (!arriving) throw invalid('archive: is required.');
     return await arriving;
   } catch (error) {
@@ -118,7 +119,8 @@ function openForm(contentType: string): busboy.Busboy {
   }
 }
 
-async function store(content: Readable, file: string): Promise<string> {
+/** A file that begins after the form was refused gets no end, so the signal is what ends it. */
+async function store(content: Readable, file: string, signal: AbortSignal): Promise<string> {
   const hash = createHash('sha256');
   let size = 0;
   const meter = new Transform({
@@ -129,7 +131,7 @@ async function store(content: Readable, file: string): Promise<string> {
       pass(size > ARCHIVE_BYTES ? new ApiError('PAYLOAD_TOO_LARGE', message) : null, chunk);
     },
   });
-  await pipeline(content, meter, createWriteStream(file, { flags: 'wx', mode: 0o600 }));
+  await pipeline(content, meter, createWriteStream(file, { flags: 'wx', mode: 0o600 }), { signal });
   return hash.digest('hex');
 }
 

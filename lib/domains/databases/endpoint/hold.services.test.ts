@@ -52,7 +52,7 @@ describe.skipIf(trouble !== null)(`an endpoint that holds${trouble ? ` (skipped:
     await new Promise<void>((resolve) => primary.listen(socket('primary.sock'), resolve));
     chmodSync(socket('primary.sock'), 0o666);
     // As on a host that has something else to do, where a process rests for longer than it wants to.
-    for (let worker = 0; worker < 2; worker += 1) busy.push(new Worker('for (;;);', { eval: true }));
+    for (let worker = 0; worker < 3; worker += 1) busy.push(new Worker('for (;;);', { eval: true }));
   });
 
   afterAll(async () => {

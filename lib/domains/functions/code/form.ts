@@ -32,6 +32,7 @@ export async function readForm<Schema extends z.ZodType>(
     problem ??= error;
     broken.abort();
   };
+  const ended = AbortSignal.any([signal, broken.signal]);
   let arriving: Promise<Draft> | undefined;
   const parser = openForm(upload.content_type);
   parser.on('field', (name, value, { valueTruncated }) => {
@@ -45,11 +46,11 @@ export async function readForm<Schema extends z.ZodType>(
       content.resume();
       return;
     }
-    arriving = receive(content);
+    arriving = receive(content, ended);
     arriving.catch(refuse);
   });
   try {
-    await pipeline(Readable.from(upload.stream), parser, { signal: AbortSignal.any([signal, broken.signal]) });
+    await pipeline(Readable.from(upload.stream), parser, { signal: ended });
     const archive = await arriving;
     if (problem) throw problem;
     // The schema is what it was given; `parseBody` has lost its type.
@@ -84,7 +85,8 @@ function jsonOf(name: string, text: string, refuse: (error: unknown) => void): u
   }
 }
 
-async function receive(content: Readable): Promise<Draft> {
+/** A file that begins after the form was refused gets no end, so the signal is what ends it. */
+async function receive(content: Readable, signal: AbortSignal): Promise<Draft> {
   const file = await newDraft();
   const hash = createHash('sha256');
   let sizeBytes = 0;
@@ -98,7 +100,7 @@ async function receive(content: Readable): Promise<Draft> {
     },
   });
   try {
-    await pipeline(content, meter, createWriteStream(file, { flags: 'wx', mode: 0o600 }));
+    await pipeline(content, meter, createWriteStream(file, { flags: 'wx', mode: 0o600 }), { signal });
   } catch (error) {
     await dropDraft(file);
     throw error;
