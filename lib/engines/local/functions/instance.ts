@@ -24,7 +24,9 @@ const FRAME_BYTES = RESULT_BYTES + 64 * 1024;
 const LOG_BYTES = 4 * 1024 ** 2;
 /** How long loading the code may take. */
 const LOAD_MS = 20_000;
-const WATCH_MS = 200;
+/** How often memory is measured where the kernel does not limit it: while an event runs, and otherwise every tenth time. */
+const WATCH_MS = 50;
+const WATCH_IDLE_EVERY = 10;
 /** Lines that explain why it did not start. */
 const MOST_LAST_ERRORS = 20;
 const MB = 1024 ** 2;
@@ -72,6 +74,7 @@ export class Instance implements FunctionInstance {
   private readonly listeners: (() => void)[] = [];
   private logBytes = 0;
   private watch: NodeJS.Timeout | undefined;
+  private looks = 0;
   private peakMb = 0;
   private heapIsFull = false;
   private readonly lastErrors: string[] = [];
@@ -148,6 +151,8 @@ export class Instance implements FunctionInstance {
   }
 
   private async look(most: number): Promise<void> {
+    this.looks += 1;
+    if (!this.waiting && this.looks % WATCH_IDLE_EVERY !== 0) return;
     if (this.boxPid === undefined || !this.alive) return;
     const bytes = await residentBytes(processesOf(this.boxPid));
     this.peakMb = Math.max(this.peakMb, Math.ceil(bytes / MB));
