@@ -402,6 +402,19 @@ describe('a schedule', () => {
   );
 });
 
+test('the first events of a function are in its rates, before any others', async () => {
+  const { id } = await created();
+  await settled(id);
+  for (let event = 0; event < 3; event += 1) await invoke(id);
+  await setTestClock(5_000);
+  await host.sample();
+  const increase = encodeURIComponent('sum(increase(nephele_function_handler_invocations{status="succeeded"}[15m]))');
+  const { body } = await call('GET', `/observability/prometheus/api/v1/query?query=${increase}`, as(acme));
+  const { data } = body as { data: { result: { value: [number, string] }[] } };
+  // Extrapolated to the ends of the range, as Prometheus does.
+  expect(data.result.map(({ value }) => Math.round(Number(value[1])))).toEqual([3]);
+});
+
 describe('an archive', () => {
   const send = async (archive: Uint8Array, fields: Record<string, string> = {}) => {
     const form = new FormData();

@@ -65,18 +65,24 @@ export async function sampleFunctions(pool: FunctionPool): Promise<void> {
     sql`SELECT id, project_id FROM functions WHERE id = ANY (${[...figures.keys()]}::uuid[])`,
   );
   const at = now();
+  const beginnings: DeviceSample[] = [];
   const samples: DeviceSample[] = [];
   const durations: DeviceSample[] = [];
   for (const { id, project_id } of known) {
     const figure = figures.get(id);
     if (!figure) continue;
     const recent = figure.takeRecent();
+    if (recent.isFirst && figure.since < at) {
+      beginnings.push({ project_id, device_id: id, at: figure.since, values: series.map(() => 0) });
+    }
     const of = { project_id, device_id: id, at };
     const counts = statuses.map((status) => figure.counts[status]);
     samples.push({ ...of, values: [...counts, figure.coldStarts, figure.throttled, recent.peak] });
     if (recent.durations) durations.push({ ...of, values: [recent.durations.p50 / MS, recent.durations.p99 / MS] });
   }
   for (const id of figures.keys()) if (!known.some((row) => row.id === id)) pool.figures.forget(id);
+  // A rate is told from two samples: the first events would have none. Before the others, which are compared with it.
+  await keepSamples(series, beginnings);
   await keepSamples(series, samples);
   await keepSamples(times, durations);
 }
