@@ -143,6 +143,21 @@ test('a switch under writes loses none of them and refuses none, and so does the
   }
 }, 120_000);
 
+test('a question that waited over two switches skips nothing of the history that began meanwhile', async () => {
+  const { epoch, number } = await role(former);
+  const asked = former.platform<{ epoch: string; number: number; is_reset: boolean }>(
+    'GET',
+    `/platform/feed?epoch=${epoch}&number=${number}&wait=2`,
+  );
+  await move(former, next);
+  await move(next, former);
+  for (let id = 300_000; id < 300_005; id += 1)
+    await ok(former, 'PUT', '/collections/others/points', { points: [{ id, vector: [id, 2] }] });
+  expect(await asked).toMatchObject({ is_reset: true });
+  await follows(next, former);
+  expect(await contents(next)).toEqual(await contents(former));
+}, 120_000);
+
 test('deletions reach a follower that was away, even after the serving member was killed', async () => {
   await next.kill('SIGKILL');
   for (let seed = 1_000; seed < 1_100; seed += 1) {

@@ -66,17 +66,26 @@ class Feed:
             self.structure = self.number
             self.changed.notify_all()
 
+    def place(self, epoch, number):
+        """The number in this history of a position, also of the one at which it begins; None for any other."""
+        if (epoch, number) == self.predecessor:
+            return 0
+        return number if epoch == self.epoch and self.floor <= number <= self.number else None
+
     def since(self, epoch, number, wait):
         """The changes since a position in the feed. Waits up to `wait` seconds for the first one."""
         with self.changed:
             self.asked_at = time.monotonic()
             if self.epoch is None:
                 self.begin((uuid.uuid4().hex, 0))
-            if (epoch, number) == self.predecessor:
-                epoch, number = self.epoch, 0
-            if epoch != self.epoch or number < self.floor or number > self.number:
+            number = self.place(epoch, number)
+            began = self.epoch
+            self.changed.wait_for(lambda: number is None or self.number > number or self.epoch != began, timeout=wait)
+            if self.epoch != began:
+                # Numbers of one history mean nothing in another.
+                number = None if self.epoch is None else self.place(began, number)
+            if number is None or number < self.floor:
                 return {"epoch": self.epoch, "number": self.number, "is_reset": True, "is_structure": True, "points": {}, "whole": []}
-            self.changed.wait_for(lambda: self.number > number or self.epoch is None, timeout=wait)
             points = {}
             for (identity, one), at in reversed(self.points.items()):
                 if at <= number:

@@ -128,12 +128,15 @@ class Follower(threading.Thread):
         return self.peer.ask(leader, self.role.key, method, path, body)
 
     def look(self, leader):
-        wait = 0 if self.pending else NEWS_SECONDS
-        wish = urllib.parse.urlencode({"epoch": self.epoch or "", "number": self.number, "wait": wait})
+        with self.lock:
+            wait = 0 if self.pending else NEWS_SECONDS
+            asked = (self.epoch, self.number)
+        wish = urllib.parse.urlencode({"epoch": asked[0] or "", "number": asked[1], "wait": wait})
         news = self.ask(leader, "GET", f"/platform/feed?{wish}")
         structure = self.ask(leader, "GET", "/platform/structure") if news["is_structure"] else None
         with self.lock:
-            if self.role.leader != leader:
+            # It may have led meanwhile, and follow the same one again from elsewhere.
+            if self.role.leader != leader or (self.epoch, self.number) != asked:
                 return
             self.take(leader, news, structure)
             self.seen_at = time.monotonic()
