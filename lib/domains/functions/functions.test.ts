@@ -394,6 +394,21 @@ describe('a schedule', () => {
     expect(await invocationsOf(id)).toHaveLength(1);
   });
 
+  test('queues an event for the last of many times that passed, if it passed less than a minute ago', async () => {
+    const { id, next_run_at } = await created({ schedule: '* * * * *' });
+    await settled(id);
+    const due = new Date(next_run_at ?? 0).getTime();
+    await setTestClock(due - Date.now() + 5 * 60_000 + 20_000);
+    await host.look();
+    await vi.waitFor(async () => {
+      await host.look();
+      expect(await invocationsOf(id)).toMatchObject([{ trigger: 'schedule', status: 'succeeded' }]);
+    }, 15_000);
+    const [{ id: invoked = '' } = {}] = await invocationsOf(id);
+    const time = new Date(due + 5 * 60_000).toISOString();
+    expect(await invocation(id, invoked)).toMatchObject({ payload: { time } });
+  });
+
   test.each(['* * * *', 'every day', '61 * * * *', '0 0 31 2 *', '* * * * * *'])(
     '"%s" is refused',
     async (schedule) => {

@@ -21,11 +21,13 @@ export async function runSchedules(cell: string): Promise<void> {
 async function runOne(cell: string, { id, project_id, schedule, next_run_at, is_suspended }: Due): Promise<void> {
   const at = now();
   const isMissed = at.getTime() - next_run_at.getTime() > MISSED_MS;
+  // The last of many that passed may not be missed yet.
+  const next = nextRun(schedule, isMissed ? new Date(at.getTime() - MISSED_MS) : at);
   const payload = JSON.stringify({ source: 'schedule', schedule, time: next_run_at.toISOString() });
   // Whoever moves the time on queues the event: a twin finds the time moved.
   await execute(sql`
     WITH moved AS (
-      UPDATE functions SET next_run_at = ${nextRun(schedule, at)}::timestamptz
+      UPDATE functions SET next_run_at = ${next}::timestamptz
       WHERE id = ${id}::uuid AND next_run_at = ${next_run_at}::timestamptz AND schedule = ${schedule}::text RETURNING id
     )
     INSERT INTO function_invocations (id, project_id, function_id, cell_id, mode, trigger, status, payload, created_at, next_attempt_at)
