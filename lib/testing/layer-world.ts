@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { operationsOf } from './operations';
-import { piecemeal } from './piecemeal';
+import { sentForm } from './sent-form';
 import { type Answer, api, type TestProject } from './world';
 
 const call = api();
@@ -36,9 +36,7 @@ export const layersOf = ({ users }: TestProject) => {
       return this.send(id, data);
     },
     async send(id: string, data: FormData) {
-      const request = new Request('http://localhost/', { method: 'POST', body: data });
-      const headers = { 'Content-Type': request.headers.get('content-type') ?? '' };
-      return call('POST', `/layers/${id}/versions`, { token, body: piecemeal(await request.bytes()), headers });
+      return call('POST', `/layers/${id}/versions`, { token, ...(await sentForm(data)) });
     },
     share: (id: string, body: object) => call('POST', `/layers/${id}/permissions`, { token, body }),
     unshare: (id: string, query: string) => call('DELETE', `/layers/${id}/permissions?${query}`, { token }),

@@ -16,7 +16,7 @@ import { nestedBomb, overlappingBomb, zipOf } from '@/lib/testing/hostile-zip';
 import { createCell } from '@/lib/testing/hosts';
 import type { MemoryEngines } from '@/lib/testing/memory-engines';
 import { useMemoryEngines } from '@/lib/testing/memory-engines';
-import { piecemeal } from '@/lib/testing/piecemeal';
+import { sentForm } from '@/lib/testing/sent-form';
 import { api, createProject, type TestProject } from '@/lib/testing/world';
 import { StartFailure } from './engine';
 import { History } from './pool/history';
@@ -436,12 +436,7 @@ describe('an archive', () => {
     for (const [name, value] of Object.entries({ name: 'zipped', template_id: 'python3.11', ...fields }))
       form.set(name, value);
     form.set('archive', new Blob([new Uint8Array(archive)]), 'code.zip');
-    const sent = new Response(form);
-    return call('POST', '/functions', {
-      ...as(acme),
-      body: piecemeal(await sent.bytes()),
-      headers: { 'Content-Type': sent.headers.get('content-type') ?? '' },
-    });
+    return call('POST', '/functions', { ...as(acme), ...(await sentForm(form)) });
   };
 
   test('becomes the code of a function, with its folders', async () => {

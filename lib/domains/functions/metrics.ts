@@ -72,8 +72,8 @@ export async function sampleFunctions(pool: FunctionPool): Promise<void> {
     const figure = figures.get(id);
     if (!figure) continue;
     const recent = figure.takeRecent();
-    if (recent.isFirst && figure.since < at) {
-      beginnings.push({ project_id, device_id: id, at: figure.since, values: series.map(() => 0) });
+    if (recent.began && recent.began < at) {
+      beginnings.push({ project_id, device_id: id, at: recent.began, values: series.map(() => 0) });
     }
     const of = { project_id, device_id: id, at };
     const counts = statuses.map((status) => figure.counts[status]);
@@ -81,7 +81,7 @@ export async function sampleFunctions(pool: FunctionPool): Promise<void> {
     if (recent.durations) durations.push({ ...of, values: [recent.durations.p50 / MS, recent.durations.p99 / MS] });
   }
   for (const id of figures.keys()) if (!known.some((row) => row.id === id)) pool.figures.forget(id);
-  // A rate is told from two samples: the first events would have none. Before the others, which are compared with it.
+  // A rate needs two samples, so a function begins at zero. Each sample is compared with the one before: zeros go first.
   await keepSamples(series, beginnings);
   await keepSamples(series, samples);
   await keepSamples(times, durations);

@@ -19,7 +19,7 @@ import { testDatabase } from '@/lib/testing/database';
 import { createCell, TINY_IMAGE } from '@/lib/testing/hosts';
 import { idOf, launch } from '@/lib/testing/machines';
 import { MemoryEngines } from '@/lib/testing/memory-engines';
-import { piecemeal } from '@/lib/testing/piecemeal';
+import { sentForm } from '@/lib/testing/sent-form';
 import { type Answer, api, createProject, type TestProject } from '@/lib/testing/world';
 import { imageSteps } from './steps';
 
@@ -69,9 +69,7 @@ async function form(parts: [name: string, value: string | Uint8Array<ArrayBuffer
     if (typeof value === 'string') data.append(name, value);
     else data.append(name, new Blob([value]), 'disk.img');
   }
-  const request = new Request('http://localhost/', { method: 'POST', body: data });
-  const headers = { 'Content-Type': request.headers.get('content-type') ?? '' };
-  return call('POST', '/images/images', { token: member(), body: piecemeal(await request.bytes()), headers });
+  return call('POST', '/images/images', { token: member(), ...(await sentForm(data)) });
 }
 
 async function active(): Promise<string> {

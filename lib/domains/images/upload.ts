@@ -59,7 +59,7 @@ async function receiveForm(upload: Upload, target: Target, signal: AbortSignal) 
       broken.abort();
       return;
     }
-    // A file that begins after the form was refused gets no end, so the signal is what ends it.
+    // The parser never ends a file that begins after the form was refused: the signal does.
     sending = send(content, target, ended);
     // Without anyone who takes them the parser would wait for its bytes to go.
     sending.catch((error) => {

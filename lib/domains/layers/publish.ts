@@ -119,7 +119,7 @@ function openForm(contentType: string): busboy.Busboy {
   }
 }
 
-/** A file that begins after the form was refused gets no end, so the signal is what ends it. */
+/** The parser never ends a file that begins after the form was refused: the signal does. */
 async function store(content: Readable, file: string, signal: AbortSignal): Promise<string> {
   const hash = createHash('sha256');
   let size = 0;

@@ -11,8 +11,8 @@ local function is_held()
   return milliseconds() < held_until
 end
 
--- Sleeping here would be simpler. But an action that sleeps is never woken when its time is over before it is noted, which
--- happens on a busy host: the connection hangs until `inspect-delay`. Services and sockets have timers of their own.
+-- Not by sleeping here: an action is never woken if its time is up before HAProxy notes it, as happens on a busy host, and the
+-- connection hangs until `inspect-delay`. Services and sockets have timers of their own.
 core.register_action("hold", { "tcp-req" }, function()
   while is_held() do
     local gate = core.tcp()

@@ -61,7 +61,7 @@ describe.skipIf(trouble !== null)(`an endpoint that holds${trouble ? ` (skipped:
     await services.removeService(endpoint.id);
   });
 
-  /** Connects and asks. @returns whether there was an answer, from the moment when `released` began to be true */
+  /** Connects and asks. @returns the answer, or what came instead of one */
   async function ask(released: Promise<void>): Promise<string> {
     await after(Math.random() * 200);
     const client: Socket = createConnection(socket('clients.sock'));

@@ -85,7 +85,7 @@ function jsonOf(name: string, text: string, refuse: (error: unknown) => void): u
   }
 }
 
-/** A file that begins after the form was refused gets no end, so the signal is what ends it. */
+/** The parser never ends a file that begins after the form was refused: the signal does. */
 async function receive(content: Readable, signal: AbortSignal): Promise<Draft> {
   const file = await newDraft();
   const hash = createHash('sha256');

@@ -6,12 +6,12 @@ const MOST_DURATIONS = 2000;
 
 /** What a function has done since its pool began. */
 export class FunctionFigures {
-  readonly since = now();
   readonly counts = { succeeded: 0, failed: 0, timed_out: 0, out_of_memory: 0 };
   coldStarts = 0;
   throttled = 0;
   private peak = 0;
-  private isTaken = false;
+  /** Null once it has been taken. */
+  private began: Date | null = now();
   private durations: number[] = [];
 
   ended({ status, duration_ms, cold_start }: PoolAnswer): void {
@@ -25,17 +25,16 @@ export class FunctionFigures {
     this.peak = Math.max(this.peak, busy);
   }
 
-  /** Concurrency and durations since the last call; no durations where nothing ended. */
-  takeRecent(): { isFirst: boolean; peak: number; durations: { p50: number; p99: number } | null } {
-    const { peak } = this;
-    const isFirst = !this.isTaken;
-    this.isTaken = true;
+  /** Concurrency and durations since the last call; no durations where nothing ended. The first call also says when it began. */
+  takeRecent(): { began: Date | null; peak: number; durations: { p50: number; p99: number } | null } {
+    const { began, peak } = this;
+    this.began = null;
     const sorted = this.durations.toSorted((one, other) => one - other);
     this.peak = 0;
     this.durations = [];
-    if (sorted.length === 0) return { isFirst, peak, durations: null };
+    if (sorted.length === 0) return { began, peak, durations: null };
     const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
-    return { isFirst, peak, durations: { p50: at(0.5), p99: at(0.99) } };
+    return { began, peak, durations: { p50: at(0.5), p99: at(0.99) } };
   }
 }
 

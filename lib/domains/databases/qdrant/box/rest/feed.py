@@ -70,7 +70,7 @@ class Feed:
         """The number in this history of a position, also of the one at which it begins; None for any other."""
         if (epoch, number) == self.predecessor:
             return 0
-        return number if epoch == self.epoch and self.floor <= number <= self.number else None
+        return number if epoch == self.epoch and number <= self.number else None
 
     def since(self, epoch, number, wait):
         """The changes since a position in the feed. Waits up to `wait` seconds for the first one."""
@@ -83,7 +83,7 @@ class Feed:
             self.changed.wait_for(lambda: number is None or self.number > number or self.epoch != began, timeout=wait)
             if self.epoch != began:
                 # Numbers of one history mean nothing in another.
-                number = None if self.epoch is None else self.place(began, number)
+                number = self.place(began, number)
             if number is None or number < self.floor:
                 return {"epoch": self.epoch, "number": self.number, "is_reset": True, "is_structure": True, "points": {}, "whole": []}
             points = {}
