@@ -4,7 +4,7 @@ const PIECE_BYTES = 64 * 1024;
 export async function sentForm(form: FormData): Promise<{ body: ReadableStream; headers: Record<string, string> }> {
   const response = new Response(form);
   const headers = { 'Content-Type': response.headers.get('content-type') ?? '' };
-  const bytes = await response.bytes();
+  const bytes = new Uint8Array(await response.arrayBuffer());
   let at = 0;
   const body = new ReadableStream({
     pull(controller) {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { cpSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, inject } from 'vitest';
+import { afterAll, expect, inject } from 'vitest';
 import { setClockOffset } from '@/lib/clock';
 import { forgetSettings } from '@/lib/settings';
 import { databaseOn } from './database';
@@ -14,6 +14,13 @@ globalThis.nephelePool = undefined;
 globalThis.nephelePrisma = undefined;
 globalThis.nepheleEngines = undefined;
 globalThis.nepheleStopping = undefined;
+
+// A web server of a test that replaces the global classes would change every file after it.
+const { Request: standardRequest, Response: standardResponse } = globalThis;
+afterAll(() => {
+  expect(globalThis.Request).toBe(standardRequest);
+  expect(globalThis.Response).toBe(standardResponse);
+});
 
 /**
  * A host's engines are told apart by their data folder: tests of services, of which two files run at a time, have one each. So have those

@@ -19,20 +19,23 @@ export const GOODBYE = 'https://app.example.test/bye';
 export function startSsoServer(): Promise<() => Promise<void>> {
   const sso = serveSso();
   const api = getRequestListener(app.fetch, { overrideGlobalObjects: false });
-  const signIn = getRequestListener(async (request) => {
-    const path = new URL(request.url).pathname.split('/').slice(3).join('/');
-    const cookies = Object.fromEntries(
-      (request.headers.get('cookie') ?? '').split('; ').map((pair) => {
-        const [name = '', ...value] = pair.split('=');
-        return [name, decodeURIComponent(value.join('='))];
-      }),
-    );
-    const body = Object.fromEntries(new URLSearchParams(await request.text()));
-    const answer = await signInPage(request.method, path, { headers: request.headers, cookies, body });
-    const response = Response.json(answer.body, { status: answer.status });
-    for (const cookie of answer.set_cookies) response.headers.append('Set-Cookie', cookie);
-    return response;
-  });
+  const signIn = getRequestListener(
+    async (request) => {
+      const path = new URL(request.url).pathname.split('/').slice(3).join('/');
+      const cookies = Object.fromEntries(
+        (request.headers.get('cookie') ?? '').split('; ').map((pair) => {
+          const [name = '', ...value] = pair.split('=');
+          return [name, decodeURIComponent(value.join('='))];
+        }),
+      );
+      const body = Object.fromEntries(new URLSearchParams(await request.text()));
+      const answer = await signInPage(request.method, path, { headers: request.headers, cookies, body });
+      const response = Response.json(answer.body, { status: answer.status });
+      for (const cookie of answer.set_cookies) response.headers.append('Set-Cookie', cookie);
+      return response;
+    },
+    { overrideGlobalObjects: false },
+  );
   return listen(
     {
       async request(request, response) {

@@ -45,7 +45,10 @@ describe.skipIf(trouble !== null)(`certificates from pebble${trouble ? ` (skippe
 
   beforeAll(async () => {
     pebble = await startPebble();
-    web = createServer(getRequestListener(app.fetch)).listen(pebble.httpPort, '127.0.0.1');
+    web = createServer(getRequestListener(app.fetch, { overrideGlobalObjects: false })).listen(
+      pebble.httpPort,
+      '127.0.0.1',
+    );
     await once(web, 'listening');
   });
   afterAll(async () => {
@@ -286,7 +289,10 @@ describe.skipIf(trouble !== null)(`certificates from pebble${trouble ? ` (skippe
     const kid = 'customer-1';
     const hmacKey = Buffer.from('a secret of thirty-two characters').toString('base64url');
     const bound = await startPebble({ binding: { kid, hmacKey } });
-    const other = createServer(getRequestListener(app.fetch)).listen(bound.httpPort, '127.0.0.1');
+    const other = createServer(getRequestListener(app.fetch, { overrideGlobalObjects: false })).listen(
+      bound.httpPort,
+      '127.0.0.1',
+    );
     try {
       const authority = { ACME_DIRECTORY_URL: bound.directoryUrl, ACME_CA_FILE: bound.caFile };
       const { id } = await order('bound');

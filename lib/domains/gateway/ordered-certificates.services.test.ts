@@ -40,7 +40,10 @@ describe.skipIf(trouble !== null)(
         ACME_CA_FILE: pebble.caFile,
       });
       forgetSettings();
-      web = createServer(getRequestListener(app.fetch)).listen(settings().port, '127.0.0.1');
+      web = createServer(getRequestListener(app.fetch, { overrideGlobalObjects: false })).listen(
+        settings().port,
+        '127.0.0.1',
+      );
       await once(web, 'listening');
       world = await startGatewayWorld();
       worker = spawn(process.execPath, ['--import', 'tsx', 'lib/testing/certificate-worker.ts'], {

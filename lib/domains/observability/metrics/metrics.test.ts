@@ -422,7 +422,9 @@ test('a dashboard shows nothing of another project', async () => {
 test.skipIf(noPrometheus)(`promtool queries the API with an API token as it queries Prometheus${skipped}`, async () => {
   const served = serve(endpoints, authenticate);
   const server = createServer(
-    getRequestListener((request) => served.fetch(request, { incoming: { socket: { remoteAddress: '127.0.0.1' } } })),
+    getRequestListener((request) => served.fetch(request, { incoming: { socket: { remoteAddress: '127.0.0.1' } } }), {
+      overrideGlobalObjects: false,
+    }),
   );
   onTestFinished(() => void server.close());
   const made = await call('POST', '/auth/tokens', { ...acme.users.reader, body: { name: 'promtool', role: 'reader' } });
