@@ -31,6 +31,8 @@ export class MemoryEngines implements Engines {
   readonly builtImages = new Set<string>();
   readonly routers = new Map<string, Router>();
   readonly entries = new Map<string, readonly EntryTarget[]>();
+  /** Where connections to an address and port are led. */
+  readonly redirects = new Map<string, string>();
   /** Thrown by the next calls that change machines. */
   failure: EngineError | undefined;
   /** Unix sockets of the consoles of all machines. */
@@ -136,6 +138,11 @@ export class MemoryEngines implements Engines {
       this.entries.set(routerId, targets);
       return targets.map((target) => ({ ...target, socket: `/run/entries/${target.address}-${target.port}` }));
     },
+    redirect: async ({ address, port }, to) => {
+      if (to === null) this.redirects.delete(`${address}:${port}`);
+      else this.redirects.set(`${address}:${port}`, to);
+    },
+    endRedirected: async () => {},
     floatingIpRanges: async () => [{ first: '198.18.0.1', last: '198.18.15.254' }],
   };
 

@@ -7,7 +7,10 @@ import { sampleServices } from '@/lib/hosts/services/samples';
 import { ownCell } from '@/lib/settings';
 import { testDatabase } from '@/lib/testing/database';
 import { databaseTrouble, startDatabaseWorld, type Written } from '@/lib/testing/database-world';
+import type { Cluster } from './cluster/clusters';
+import { endpointOf } from './cluster/specs';
 import { databases } from './domain';
+import { endpointStats } from './endpoint/endpoint';
 import type { DatabaseClusterWithCredentials } from './schema';
 import { databaseServices } from './work';
 
@@ -40,6 +43,29 @@ describe.skipIf(trouble !== null)(`a cluster of PostgreSQL${trouble ? ` (skipped
     const [made, version] = await client.run(['CREATE TABLE written (value text PRIMARY KEY)', 'SELECT version()']);
     expect(made).toEqual({ rows: [] });
     expect(version?.rows?.[0]?.version).toMatch(/^PostgreSQL 18/);
+  }, 60_000);
+
+  /** How many connections are at the endpoint's process. */
+  const atTheProcess = async () => {
+    const [row] = await query<Cluster>(
+      sql`SELECT id, cell_id, engine FROM database_clusters WHERE id = ${cluster.id}::uuid`,
+    );
+    if (!row) throw new Error('the cluster is gone');
+    const stats = await endpointStats(endpointOf({ ...row, network_id: '', address: '' }));
+    return Number(stats?.get('clients/FRONTEND')?.scur);
+  };
+
+  test('clients get straight to the primary, with whatever they ask for', async () => {
+    const [asked] = await client.run([
+      `SELECT host(inet_client_addr()) AS seen, length(repeat('x', 20000000)) AS size, repeat('y', 5000000) AS text`,
+    ]);
+    const { seen, size, text } = asked?.rows?.[0] ?? {};
+    expect([seen, size, String(text).length]).toEqual([cluster.endpoint?.host, 20_000_000, 5_000_000]);
+    await client.startWriting();
+    await pause(300);
+    expect(await atTheProcess()).toBe(0);
+    const { errors } = await client.stopWriting();
+    expect(errors).toBe(0);
   }, 60_000);
 
   /** Writes while something happens, and what became of it. */
@@ -101,6 +127,19 @@ describe.skipIf(trouble !== null)(`a cluster of PostgreSQL${trouble ? ` (skipped
     },
     180_000,
   );
+
+  test('a client that only waits for an answer learns that its primary is cut off', async () => {
+    await world.untilIs('orders', 'available');
+    const { port_id } = await world.member(cluster, 'primary');
+    const answer = client.run(['SELECT pg_sleep(60)']);
+    // After this time the primary has the question, and the client nothing to repeat.
+    await pause(1_500);
+    await world.setLink(port_id, 'down');
+    const [said] = await answer;
+    await world.setLink(port_id, 'up');
+    expect(said?.error).toMatch(/ECONNRESET|terminated unexpectedly/);
+    await world.untilIs('orders', 'available');
+  }, 90_000);
 
   test('a planned switch loses nothing, and connections wait instead of being refused', async () => {
     const primary = await world.member(cluster, 'primary');

@@ -74,6 +74,9 @@ export type EntryTarget = { address: string; port: number };
 /** A way in: a Unix socket, by the path at which a front finds it (`ServiceSpec.front`). */
 export type Entry = EntryTarget & { socket: string };
 
+/** A TCP port of an address of a network, whose connections another address may take. */
+export type Redirected = { networkId: string; address: string; port: number };
+
 /** A router that the engine has, whole or in parts; `externalIp` is null before it has one. */
 export type ObservedRouter = { id: string; externalIp: string | null; networkIds: string[]; portIds: string[] };
 
@@ -124,6 +127,18 @@ export interface NetworkEngine {
    * while its target does. Sockets of a router go with it.
    */
   ensureEntries(routerId: string, targets: readonly EntryTarget[]): Promise<Entry[]>;
+  /**
+   * Leads connections that machines of the network open from now on straight to the same port of another of its addresses, or
+   * to whoever has the address again (null). Nothing stands in between: the rules of the address's port hold, and its
+   * other end sees them come from that address. Open connections stay. What comes by a floating IP is not led.
+   * @throws EngineError `NOT_FOUND` while the network is not here
+   */
+  redirect(from: Redirected, to: string | null): Promise<void>;
+  /**
+   * Ends the open connections that were led elsewhere than to `keep`: their clients learn it at once, also those that only wait
+   * for an answer. No error when there are none.
+   */
+  endRedirected(from: Redirected, keep: string | null): Promise<void>;
   /**
    * The addresses that the platform may allocate as floating IPs. The engine holds all of them, those of a cloud reserved
    * ahead, so that an allocation needs no call.

@@ -32,6 +32,7 @@ export const PROGRAMS: readonly Program[] = [
   { program: 'nft', package: 'nftables', engines: ['network'] },
   { program: 'dnsmasq', package: 'dnsmasq-base', engines: ['network'] },
   { program: 'arping', package: 'iputils-arping', engines: ['network'] },
+  { program: 'conntrack', package: 'conntrack', engines: ['network'] },
   { program: 'runc', package: 'runc', engines: ['services'], only: 'root' },
   { program: 'bwrap', package: 'bubblewrap', engines: ['services'], only: 'user' },
   { program: 'bwrap', package: 'bubblewrap', engines: ['functions'] },

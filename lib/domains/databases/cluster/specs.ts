@@ -11,6 +11,7 @@ import {
   SENTINEL_FILE,
   TLS_FILE,
 } from '../endpoint/configuration';
+import type { Endpoint } from '../endpoint/endpoint';
 import { ENDPOINT_MEMORY_MB } from '../plan';
 import { enginePorts } from '../ports';
 import { hostName } from '../service';
@@ -60,10 +61,15 @@ export function endpointFacts(cluster: Cluster): EndpointFacts {
 }
 
 /** The endpoint process of a cluster. */
-export const endpointOf = (cluster: Pick<Cluster, 'cell_id' | 'id' | 'engine'>) => ({
+export const endpointOf = (
+  cluster: Pick<Cluster, 'cell_id' | 'id' | 'engine' | 'network_id' | 'address'>,
+): Endpoint => ({
   cell: cluster.cell_id,
   id: cluster.id,
+  networkId: cluster.network_id,
+  address: cluster.address,
   port: enginePorts[cluster.engine].serving,
+  straight: enginePorts[cluster.engine].straight,
 });
 
 async function endpointCertificate(cluster: Cluster): Promise<ServiceFile> {

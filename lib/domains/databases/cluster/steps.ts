@@ -22,7 +22,7 @@ import { waitFor } from '@/lib/engines/local/turns';
 import { forgetCertificates } from '@/lib/hosts/certificates/certificates';
 import type { Settlement } from '@/lib/hosts/services/engine';
 import { keepLastBackup } from '../backups/last-backup';
-import { endpointStats, settleEndpoint } from '../endpoint/endpoint';
+import { endpointStats, forgetEndpoint, settleEndpoint } from '../endpoint/endpoint';
 import {
   createClusterKind,
   deleteClusterKind,
@@ -100,7 +100,7 @@ async function serve(step: CellStep<unknown>) {
   if (waits_for !== null) return again(AGAIN_MS, { waits_for });
   const stats = await endpointStats(endpointOf(cluster));
   if (!stats) return again(AGAIN_MS, { waits_for: 'the endpoint to answer' });
-  await settleEndpoint(endpointOf(cluster), endpointFacts(cluster), stats);
+  await settleEndpoint(endpointOf(cluster), endpointFacts(cluster), stats, true);
   return done({ rows: { settled: available(cluster) } });
 }
 
@@ -308,6 +308,8 @@ export const clusterSteps: OperationSteps[] = [
       },
       async remove({ operation, cell }) {
         const { resource_id: id, project_id } = operation;
+        const cluster = await readCluster(id);
+        if (cluster) await forgetEndpoint(endpointOf(cluster));
         await engineOf(cell).services.removeService(id);
         return done({
           rows: {

@@ -1,10 +1,21 @@
 import { join } from 'node:path';
 import { ask, parseStats, type Stat } from '@/lib/domains/loadbalancing/runtime-api';
 import { engineOf } from '@/lib/engines/engines';
+import { EngineError } from '@/lib/engines/error';
+import { log } from '@/lib/log';
 import { ADMIN_SOCKET, checkedServer, type EndpointFacts, PRIMARY, readServer, SLOTS } from './configuration';
 
-/** An endpoint process: the service with its cluster's id, and the port at which members serve. */
-export type Endpoint = { cell: string; id: string; port: number };
+/** An endpoint: the process that is the service with its cluster's id, and the address and port at which clients find it. */
+export type Endpoint = {
+  cell: string;
+  id: string;
+  networkId: string;
+  address: string;
+  /** Also that at which members serve. */
+  port: number;
+  /** Whether new connections get straight to the primary while nothing holds them (decision 155). */
+  straight: boolean;
+};
 
 const command = (endpoint: Endpoint, ...commands: string[]) =>
   ask(join(engineOf(endpoint.cell).services.socketFolder(endpoint.id), ADMIN_SOCKET), commands);
@@ -19,15 +30,22 @@ const MOST_ATTEMPTS = 4;
  * @throws Error when the endpoint does not answer
  */
 export async function hold(endpoint: Endpoint): Promise<void> {
+  await Promise.all([lead(endpoint, null), holdProcess(endpoint)]);
+}
+
+async function holdProcess(endpoint: Endpoint): Promise<void> {
   for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt += 1) {
     if ((await command(endpoint, `hold ${LONGEST_HOLD_MS}`)) !== undefined) return;
   }
   throw new Error('The endpoint does not answer.');
 }
 
-/** Connections that waited go on to the primary. */
+/** Connections that waited go on to the primary, through the process; new ones get straight to it where they can. */
 export async function release(endpoint: Endpoint): Promise<void> {
-  await command(endpoint, 'release');
+  const [stats] = await Promise.all([endpointStats(endpoint), command(endpoint, 'release')]);
+  const [primary] = stats?.get(PRIMARY)?.addr?.split(':') ?? [];
+  // Otherwise the agent's next look does it.
+  if (primary) await settleLead(endpoint, primary);
 }
 
 /**
@@ -49,17 +67,70 @@ export async function whileHeld(endpoint: Endpoint, work: () => Promise<void>): 
 /** Ends all connections through the endpoint, at once. */
 export async function endSessions(endpoint: Endpoint): Promise<void> {
   const readers = Array.from({ length: SLOTS }, (_, index) => `shutdown sessions server ${readServer(index + 1)}`);
-  await command(endpoint, `shutdown sessions server ${PRIMARY}`, ...readers);
+  await Promise.all([
+    command(endpoint, `shutdown sessions server ${PRIMARY}`, ...readers),
+    endStraight(endpoint, null),
+  ]);
 }
 
 /** Leads new connections to another primary, and ends those to the former one unless that passes them on. */
 export async function repoint(endpoint: Endpoint, address: string, sessions: 'end' | 'stay' = 'end'): Promise<void> {
-  await command(
-    endpoint,
-    `set server ${PRIMARY} addr ${address} port ${endpoint.port}`,
-    `set server ${PRIMARY} state ready`,
-    ...(sessions === 'end' ? [`shutdown sessions server ${PRIMARY}`] : []),
-  );
+  await Promise.all([
+    command(
+      endpoint,
+      `set server ${PRIMARY} addr ${address} port ${endpoint.port}`,
+      `set server ${PRIMARY} state ready`,
+      ...(sessions === 'end' ? [`shutdown sessions server ${PRIMARY}`] : []),
+    ),
+    sessions === 'end' ? endStraight(endpoint, address) : undefined,
+  ]);
+}
+
+/** For how long it is taken to be so that new connections are led where this process has led them. */
+const TRUSTED_MS = 60_000;
+
+/** Where this process has led new connections last, by endpoint. */
+const led = new Map<string, { to: string | null; at: number }>();
+
+/** Leads new connections straight to a member, or to the endpoint's process. @throws EngineError */
+async function lead(endpoint: Endpoint, to: string | null): Promise<void> {
+  if (!endpoint.straight) return;
+  led.delete(endpoint.id);
+  await engineOf(endpoint.cell).network.redirect(endpoint, to);
+  led.set(endpoint.id, { to, at: Date.now() });
+}
+
+/** The same where they may be led elsewhere, without an error: the process serves them meanwhile, and the next look tries again. */
+async function settleLead(endpoint: Endpoint, to: string | null): Promise<void> {
+  const last = led.get(endpoint.id);
+  if (!endpoint.straight || (last?.to === to && Date.now() - last.at < TRUSTED_MS)) return;
+  try {
+    // Somebody else may hold them. An endpoint of an earlier release does not say.
+    if (to !== null && (await command(endpoint, 'held'))?.trim() !== 'no') return;
+    await lead(endpoint, to);
+    if (to !== null) await endStraight(endpoint, to);
+  } catch (error) {
+    log.warn({ cluster: endpoint.id, error }, 'connections could not be led straight to the primary');
+  }
+}
+
+/** Ends connections that were led straight to another member than `keep`. A fail-over must not fail with it. */
+async function endStraight(endpoint: Endpoint, keep: string | null): Promise<void> {
+  if (!endpoint.straight) return;
+  await engineOf(endpoint.cell)
+    .network.endRedirected(endpoint, keep)
+    .catch((error) => log.warn({ cluster: endpoint.id, error }, 'connections to a former primary could not be ended'));
+}
+
+/** Before the endpoint's address becomes free: another holder would lose its connections to a member. */
+export async function forgetEndpoint(endpoint: Endpoint): Promise<void> {
+  try {
+    await lead(endpoint, null);
+  } catch (error) {
+    // What led there has gone with the network.
+    if (!(error instanceof EngineError && error.code === 'NOT_FOUND')) throw error;
+  }
+  led.delete(endpoint.id);
 }
 
 /** What the endpoint knows; undefined when it does not answer. */
@@ -78,14 +149,21 @@ export function reaches({ port }: Endpoint, stats: ReadonlyMap<string, Stat>, ad
   return undefined;
 }
 
-/** Brings the endpoint to its desired state: level-triggered, and nothing where nothing differs. */
+/**
+ * Brings the endpoint to its desired state: level-triggered, and nothing where nothing differs.
+ * @param serves whether the primary takes connections: until it does, those of its clients wait for it at the process
+ */
 export async function settleEndpoint(
   endpoint: Endpoint,
   { primary, members }: EndpointFacts,
   stats: ReadonlyMap<string, Stat>,
+  serves: boolean,
 ): Promise<void> {
   const commands: string[] = [];
-  if (primary !== null && stats.get(PRIMARY)?.addr !== `${primary}:${endpoint.port}`) await repoint(endpoint, primary);
+  const isElsewhere = primary !== null && stats.get(PRIMARY)?.addr !== `${primary}:${endpoint.port}`;
+  if (isElsewhere || !serves) await settleLead(endpoint, null);
+  if (isElsewhere) await repoint(endpoint, primary);
+  if (primary !== null && serves) await settleLead(endpoint, primary);
   for (let slot = 1; slot <= SLOTS; slot += 1) {
     const member = members[slot - 1];
     commands.push(...serverChanges(endpoint, checkedServer(slot), member?.address, stats.get(checkedServer(slot))));

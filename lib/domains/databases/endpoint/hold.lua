@@ -39,6 +39,10 @@ core.register_cli({ "hold" }, "hold MS : make new connections wait", function(ap
   applet:send("held\n")
 end)
 
+core.register_cli({ "held" }, "held : whether new connections wait", function(applet)
+  applet:send(is_held() and "yes\n" or "no\n")
+end)
+
 core.register_cli({ "release" }, "release : let them go on", function(applet)
   held_until = 0
   applet:send("released\n")

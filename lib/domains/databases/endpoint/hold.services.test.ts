@@ -25,7 +25,14 @@ const ROUNDS = 12;
 describe.skipIf(trouble !== null)(`an endpoint that holds${trouble ? ` (skipped: ${trouble})` : ''}`, () => {
   const engines = openLocalEngine(options);
   const { services } = engines;
-  const endpoint = { cell: ownCell(), id: newId(), port: enginePorts.postgres.serving };
+  const endpoint = {
+    cell: ownCell(),
+    id: newId(),
+    networkId: newId(),
+    address: '10.0.0.9',
+    port: enginePorts.postgres.serving,
+    straight: false,
+  };
   const socket = (name: string) => join(services.socketFolder(endpoint.id), name);
   let primary: Server;
   const busy: Worker[] = [];

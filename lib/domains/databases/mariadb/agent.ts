@@ -54,7 +54,7 @@ async function look(cluster: Cluster, memory: Memory): Promise<void> {
   if (isServing(own)) await letJoin(cluster, { serving: seen, seen: others }, memory.since);
   bringBack(cluster, [...seen, ...others], memory.since);
   await noteInStep([...seen, ...others]);
-  if (stats) await settleEndpoint(endpointOf(cluster), endpointFacts(cluster), stats);
+  if (stats) await settleEndpoint(endpointOf(cluster), endpointFacts(cluster), stats, isServing(own));
   for (const { member, state } of seen) {
     const isSilent = !state.isUp && state.failure === 'silent';
     if (lasting(memory.since, `hung ${member.id}`, isSilent) < HUNG_MS) continue;

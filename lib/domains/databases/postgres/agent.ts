@@ -70,7 +70,8 @@ async function look(cluster: Cluster, memory: Memory): Promise<void> {
     return;
   }
   const troubles = own && isServing(own) ? await settleServing(cluster, primary, members, seen, reached, memory) : [];
-  if (stats) await settleEndpoint(endpointOf(cluster), endpointFacts(cluster), stats);
+  if (stats)
+    await settleEndpoint(endpointOf(cluster), endpointFacts(cluster), stats, own !== undefined && isServing(own));
   wakeHung(cluster, seen, own !== undefined && isServing(own), stats !== undefined, memory);
   await note(cluster, seen, primary, memory.disk.level);
   for (const trouble of troubles) throw trouble;

@@ -34,7 +34,7 @@ async function look(engine: SingleEngine, cluster: Cluster, memory: Memory): Pro
   // A switch may have finished since the rows were read, and its decision must stand.
   if (isElsewhere && !(await isCurrent(cluster))) return;
   const others = (await engine.settleRoles?.(cluster)) ?? [];
-  if (stats) await settleEndpoint(endpoint, endpointFacts(cluster), stats);
+  if (stats) await settleEndpoint(endpoint, endpointFacts(cluster), stats, failure === null);
   wakeHung(engine, cluster, member, failure, stats !== undefined, memory);
   await noteStates(cluster, {
     members: [noteOf(member, failure), ...others],

@@ -71,7 +71,7 @@ async function look(cluster: Cluster, memory: Memory): Promise<void> {
     return;
   await settleRoles(cluster, primary, seen);
   await settleOthers(cluster, seen, others);
-  if (stats) await settleEndpoint(endpoint, endpointFacts(cluster), stats);
+  if (stats) await settleEndpoint(endpoint, endpointFacts(cluster), stats, true);
   wakeHung(cluster, seen, stats !== undefined, memory);
   await note(cluster, seen, others, primary);
   if (!own?.state.isUp || !own.state.isPrimary) return;

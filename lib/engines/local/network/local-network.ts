@@ -7,6 +7,7 @@ import type {
   FloatingIpRange,
   NetworkEngine,
   ObservedRouter,
+  Redirected,
   Router,
   RouterState,
   Traffic,
@@ -27,6 +28,7 @@ import { applyForwards, wantedForwards } from './forwards';
 import { readLinks } from './links';
 import { edgeNamespace, routerNamespace } from './names';
 import { namespaceCommand, namespaceExists } from './namespaces';
+import { endRedirected, redirect } from './redirects';
 import { answersService, serviceSocket, stopServiceRelay } from './relay';
 import { ensureRouter, removeRouter } from './router';
 import {
@@ -38,7 +40,7 @@ import {
   rememberRouter,
   takeOverRecord,
 } from './router-record';
-import { entryTarget, routerSchema } from './router-schema';
+import { entryTarget, ipv4, redirected, routerSchema } from './router-schema';
 
 /** For how long what was applied is taken to be still there, if nothing contradicts. */
 const TRUSTED_MS = 60_000;
@@ -94,6 +96,14 @@ export class LocalNetwork implements NetworkEngine {
       await prepareHost(this.host);
       return ensureEntries(this.host, routerId, z.array(entryTarget).parse(targets));
     });
+  }
+
+  redirect(from: Redirected, to: string | null): Promise<void> {
+    return redirect(this.host, checked(redirected, from), to === null ? null : ipv4.parse(to));
+  }
+
+  endRedirected(from: Redirected, keep: string | null): Promise<void> {
+    return endRedirected(this.host, checked(redirected, from), keep);
   }
 
   async floatingIpRanges(): Promise<FloatingIpRange[]> {

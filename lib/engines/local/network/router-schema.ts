@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Router } from '@/lib/domains/network/engine';
+import type { Redirected, Router } from '@/lib/domains/network/engine';
 
 /** Ids and names stand in scripts of `ip` and `nft` and in dnsmasq's files, so they hold nothing that means anything there. */
 const id = z.string().regex(/^[A-Za-z0-9-]{1,64}$/);
@@ -46,6 +46,15 @@ export const routerSchema: z.ZodType<Router> = z.object({
   networks: z.array(network),
   securityGroups: z.array(z.object({ id, rules: z.array(rule) })),
   floatingIps: z.array(z.object({ id, address: z.ipv4(), portId: id })),
+});
+
+export const ipv4 = z.ipv4();
+
+/** Of `redirect`. */
+export const redirected: z.ZodType<Redirected> = z.object({
+  networkId: id,
+  address: ipv4,
+  port: z.int().min(1).max(65_535),
 });
 
 /** Of `ensureEntries`. */

@@ -6,6 +6,11 @@ import { isIpv4 } from './addresses';
 import { type ClosedRanges, closedRanges } from './closed-ranges';
 import { bridgeName, tapName, UPLINK } from './names';
 
+/** The mark of connections that were led to another address (`redirects.ts`). */
+export const REDIRECTED = 0x6e65;
+/** The mark of packets that tell their clients of their end. */
+export const WAKING = 0x6e66;
+
 /**
  * The whole packet filter of one router as one nft script, which replaces the one before in a single step. Rules are
  * asked for every packet that goes the way its connection was opened, and only answers pass unasked: so a rule that is
@@ -55,18 +60,26 @@ function rangeSets({ never, open, closed }: ClosedRanges): string[] {
 function groupChains({ id, rules }: SecurityGroup): string[] {
   return ['ingress', 'egress'].flatMap((direction) => [
     `chain ${groupChain(id, direction)} {`,
-    ...rules.filter((rule) => rule.direction === direction && isIpv4(rule.cidr)).map(ruleLine),
+    ...rules.filter((rule) => rule.direction === direction && isIpv4(rule.cidr)).flatMap(ruleLines),
     '}',
   ]);
 }
 
-function ruleLine({ direction, protocol, portRangeMin, portRangeMax, cidr }: SecurityRule): string {
-  const other = cidr.endsWith('/0') ? '' : `ip ${direction === 'ingress' ? 'saddr' : 'daddr'} ${cidr} `;
-  if (protocol === 'any') return `${other}accept`;
-  if (protocol === 'icmp') return `${other}meta l4proto icmp accept`;
+function ruleLines(rule: SecurityRule): string[] {
+  const { direction, cidr } = rule;
+  const allowed = allowedBy(rule);
+  if (cidr.endsWith('/0')) return [allowed];
+  if (direction === 'ingress') return [`ip saddr ${cidr} ${allowed}`];
+  // What a machine sends to an address that is led elsewhere is judged by the address that it meant.
+  return [`ip daddr ${cidr} ${allowed}`, `ct mark ${REDIRECTED} ct original ip daddr ${cidr} ${allowed}`];
+}
+
+function allowedBy({ protocol, portRangeMin, portRangeMax }: SecurityRule): string {
+  if (protocol === 'any') return 'accept';
+  if (protocol === 'icmp') return 'meta l4proto icmp accept';
   const from = portRangeMin ?? 0;
   const to = portRangeMax ?? portRangeMin ?? 65_535;
-  return `${other}${protocol} dport ${from}-${to} accept`;
+  return `${protocol} dport ${from}-${to} accept`;
 }
 
 function portChains({ id, securityGroupIds }: Port): string[] {
@@ -128,11 +141,13 @@ function forwardChains(host: Host, plan: AddressPlan, router: Router, ports: Por
     `oifname "${UPLINK}" ip daddr @open accept`,
     `oifname "${UPLINK}" ip daddr @closed drop`,
     `oifname "${UPLINK}" accept`,
+    `iifname . oifname @same_network ct mark ${REDIRECTED} ct original ip daddr vmap @ingress`,
     'iifname . oifname @same_network ip daddr vmap @ingress',
     'ct status dnat ct original ip daddr . ip daddr @floating ip daddr vmap @ingress',
     '}',
     // What enters from here (`entries.ts`) passes by the rules of the port that it goes to.
     'chain entering { type filter hook output priority 0; policy accept',
+    `meta mark ${WAKING} accept`,
     ...answers,
     'meta l4proto tcp ip daddr vmap @ingress',
     '}',
