@@ -129,8 +129,8 @@ export interface NetworkEngine {
   ensureEntries(routerId: string, targets: readonly EntryTarget[]): Promise<Entry[]>;
   /**
    * Leads connections that machines of the network open from now on straight to the same port of another of its addresses, or
-   * to whoever has the address again (null). Nothing stands in between: the rules of the address's port hold, and its
-   * other end sees them come from that address. Open connections stay. What comes by a floating IP is not led.
+   * back to the holder of the address (null). The security groups of the address's port still apply, and the target sees
+   * that address as the client. Open connections are not affected, nor are those through a floating IP.
    * @throws EngineError `NOT_FOUND` while the network is not here
    */
   redirect(from: Redirected, to: string | null): Promise<void>;

@@ -8,30 +8,18 @@ import { run } from '../exec';
 import { type Host, shortHash } from '../host';
 import { PYTHON } from '../programs';
 import { routerNamespace } from './names';
-import { identityOf, namespaceCommand } from './namespaces';
+import { namespaceCommand, namespaceExists } from './namespaces';
 import { routerOfNetwork } from './router-record';
 import { REDIRECTED, WAKING } from './ruleset';
 
 const WAKE = join(dirname(fileURLToPath(import.meta.url)), 'wake.py');
-/** For how long what was set is taken to be still there. */
-const TRUSTED_MS = 60_000;
-
-/** What this process has set last, by router and address. */
-const lastSet = new Map<string, { setting: string; at: number }>();
-
 /**
  * Translates the address of connections to `from` in the router's namespace, which all packets between machines of a network pass
  * anyway. Both ends are translated: answers come back this way, and a member of a cluster knows its endpoint's address.
  */
 export async function redirect(host: Host, from: Redirected, to: string | null): Promise<void> {
   const name = await routerOf(host, from);
-  const key = `${name} ${from.address}:${from.port}`;
-  const setting = JSON.stringify([await identityOf(host, name), to]);
-  const last = lastSet.get(key);
-  if (last?.setting === setting && Date.now() - last.at < TRUSTED_MS) return;
-  lastSet.delete(key);
   await run([...(await namespaceCommand(host, name)), 'nft', '-f', '-'], { input: rulesOf(from, to) });
-  lastSet.set(key, { setting, at: Date.now() });
 }
 
 /** A table for each, so that it is replaced as a whole, and no other ruleset resets it. */
@@ -42,7 +30,7 @@ function rulesOf({ address, port }: Redirected, to: string | null): string {
   return [
     ...empty,
     `table ${table} {`,
-    // Before the floating IPs: what comes by one of them has another address here, and is not led.
+    // Runs before the translation of floating IPs, so connections through one still have its address and don't match.
     'chain prerouting { type nat hook prerouting priority dstnat - 1',
     `ip daddr ${address} tcp dport ${port} ct mark set ${REDIRECTED} dnat ip to ${to}`,
     '}',
@@ -84,7 +72,7 @@ export const parseConnections = (lines: string): { client: string; port: number;
 async function routerOf(host: Host, { networkId }: Redirected): Promise<string> {
   const id = await routerOfNetwork(host, networkId);
   const name = id && routerNamespace(host, id);
-  if (!name || (await identityOf(host, name)) === null)
+  if (!name || !(await namespaceExists(host, name)))
     throw new EngineError('NOT_FOUND', `This host has no network ${networkId}.`);
   return name;
 }

@@ -70,7 +70,7 @@ function ruleLines(rule: SecurityRule): string[] {
   const allowed = allowedBy(rule);
   if (cidr.endsWith('/0')) return [allowed];
   if (direction === 'ingress') return [`ip saddr ${cidr} ${allowed}`];
-  // What a machine sends to an address that is led elsewhere is judged by the address that it meant.
+  // Redirected connections are checked against the address that the client used.
   return [`ip daddr ${cidr} ${allowed}`, `ct mark ${REDIRECTED} ct original ip daddr ${cidr} ${allowed}`];
 }
 
