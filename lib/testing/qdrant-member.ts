@@ -6,6 +6,7 @@ import { request as requestPlain } from 'node:http';
 import { type RequestOptions, request } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text as textOf } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import { qdrantCores } from '@/lib/engines/local/catalogue/qdrant';
 import { downloadPypi, unpackPypi } from '@/lib/engines/local/catalogue/registries';
@@ -80,11 +81,8 @@ async function memberAt(address: string, chosen: number | undefined, cores: stri
         const call = request({ host: address, port, path, ca: authority, headers, agent: false, ...options });
         call.on('error', reject);
         call.on('response', (response) => {
-          let text = '';
-          response.setEncoding('utf8').on('data', (part: string) => {
-            text += part;
-          });
-          response.on('end', () => resolve({ status: response.statusCode ?? 0, body: text }));
+          // An answer that is cut off ends with an error.
+          textOf(response).then((text) => resolve({ status: response.statusCode ?? 0, body: text }), reject);
         });
         call.end(body);
       }),
@@ -93,11 +91,11 @@ async function memberAt(address: string, chosen: number | undefined, cores: stri
         const call = requestPlain({ socketPath: join(folder, 'run/api.sock'), method, path, agent: false });
         call.setHeader('content-type', 'application/json');
         call.on('error', reject);
-        call.on('response', async (response) => {
-          let text = '';
-          for await (const part of response.setEncoding('utf8')) text += part;
-          if (response.statusCode === 200) resolve(JSON.parse(text).result);
-          else reject(new Error(`${response.statusCode} ${text}`));
+        call.on('response', (response) => {
+          textOf(response).then((text) => {
+            if (response.statusCode === 200) resolve(JSON.parse(text).result);
+            else reject(new Error(`${response.statusCode} ${text}`));
+          }, reject);
         });
         call.end(body === undefined ? undefined : JSON.stringify(body));
       }),

@@ -1,9 +1,9 @@
-import { createWriteStream } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { type Entry, openPromise, type ZipFile } from 'yauzl';
+import { writeStream } from '@/lib/core/files';
 import { CONTENT_BYTES, CONTENT_FILES } from './limits';
 
 /** An archive that is refused; the message is for whoever sent it. */
@@ -63,9 +63,9 @@ export async function unpackArchive(file: string, folder: string, signal: AbortS
       },
     });
     const mode = isExecutable(entry) ? 0o755 : 0o644;
-    const bytes = await zip.openReadStreamPromise(entry);
     // `wx`: an entry never replaces another one, or writes through a link.
-    await pipeline(bytes, meter, createWriteStream(target, { flags: 'wx', mode }), { signal });
+    const copy = await writeStream(target, 'wx', mode);
+    await pipeline(await zip.openReadStreamPromise(entry), meter, copy, { signal });
   });
 }
 

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { createWriteStream } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable, Transform } from 'node:stream';
@@ -10,6 +9,7 @@ import { ApiError, conflict, invalid } from '@/lib/core/api/errors';
 import { newId } from '@/lib/core/db/id';
 import { queryOne } from '@/lib/core/db/pool';
 import { sql } from '@/lib/core/db/sql';
+import { writeStream } from '@/lib/core/files';
 import { commit, ifAdmitted } from '@/lib/core/quota/commit';
 import { withoutHostPaths } from '@/lib/engines/error';
 import { ownCell, settings } from '@/lib/settings';
@@ -91,8 +91,9 @@ async function receiveArchive(upload: Upload, file: string, signal: AbortSignal)
   const parser = openForm(upload.content_type);
   parser.on('field', (name) => refuse(invalid(`${name.slice(0, 80)}: the form has one part, a file named archive.`)));
   parser.on('file', (name, content) => {
+    content.on('error', () => {});
     if (name !== 'archive' || arriving) {
-      content.on('error', () => {}).resume();
+      content.resume();
       refuse(invalid(`${name.slice(0, 80)}: the form has one part, a file named archive.`));
       return;
     }
@@ -131,7 +132,7 @@ async function store(content: Readable, file: string, signal: AbortSignal): Prom
       pass(size > ARCHIVE_BYTES ? new ApiError('PAYLOAD_TOO_LARGE', message) : null, chunk);
     },
   });
-  await pipeline(content, meter, createWriteStream(file, { flags: 'wx', mode: 0o600 }), { signal });
+  await pipeline(content, meter, await writeStream(file), { signal });
   return hash.digest('hex');
 }
 

@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { createReadStream, createWriteStream } from 'node:fs';
+import { createReadStream } from 'node:fs';
 import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join, normalize } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
+import { writeStream } from '@/lib/core/files';
 import { settings } from '@/lib/settings';
 
 /** Where backups are kept: a platform bucket, or a folder beside the data. Keys are paths such as `wal/0001`. */
@@ -36,7 +37,7 @@ export class FolderStore implements BackupStore {
     const draft = `${path}.${randomUUID()}.new`;
     await mkdir(dirname(path), { recursive: true, mode: 0o700 });
     try {
-      await pipeline(content, createWriteStream(draft, { mode: 0o600 }));
+      await pipeline(content, await writeStream(draft));
       await flush(draft);
       await rename(draft, path);
     } catch (error) {

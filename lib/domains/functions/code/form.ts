@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { createWriteStream } from 'node:fs';
 import { Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import busboy from 'busboy';
@@ -7,6 +6,7 @@ import type { z } from 'zod';
 import type { Upload } from '@/lib/core/api/endpoint';
 import { ApiError, invalid } from '@/lib/core/api/errors';
 import { parseBody } from '@/lib/core/api/request';
+import { writeStream } from '@/lib/core/files';
 import { ARCHIVE_BYTES, CODE_BYTES } from '../schema';
 import { dropDraft, newDraft } from './store';
 
@@ -100,7 +100,7 @@ async function receive(content: Readable, signal: AbortSignal): Promise<Draft> {
     },
   });
   try {
-    await pipeline(content, meter, createWriteStream(file, { flags: 'wx', mode: 0o600 }), { signal });
+    await pipeline(content, meter, await writeStream(file), { signal });
   } catch (error) {
     await dropDraft(file);
     throw error;

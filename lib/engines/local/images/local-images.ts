@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
-import { createReadStream, createWriteStream, existsSync } from 'node:fs';
+import { createReadStream, existsSync } from 'node:fs';
 import { copyFile, open, rename, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { writeStream } from '@/lib/core/files';
 import type { EngineImage, ImageEngine, ImageFormat, ImageSource, ReceivedImage } from '@/lib/domains/images/engine';
 import type { Settlement } from '@/lib/hosts/services/engine';
 import { EngineError } from '../../error';
@@ -56,7 +57,7 @@ export class LocalImages implements ImageEngine {
           pass(null, chunk);
         },
       });
-      await pipeline(bytes, meter, createWriteStream(file, { mode: 0o600 }));
+      await pipeline(bytes, meter, await writeStream(file, 'w'));
       return { sizeBytes, sha256: hash.digest('hex') };
     } catch (error) {
       bytes.destroy();
