@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newId } from '@/lib/core/db/id';
 import type { InstanceSpec } from '@/lib/domains/compute/engine';
-import type { Network, Port, Router, RouterState, SecurityRule } from '@/lib/domains/network/engine';
+import type { Network, Port, Redirected, Router, RouterState, SecurityRule } from '@/lib/domains/network/engine';
 import { untilSettled } from '../../until-settled';
 import { GuestShell } from '../guest-shell';
 import { type Subject, settleInstance, smallInstance } from '../subject';
@@ -37,7 +37,7 @@ export type NetworkStage = {
 };
 
 /**
- * The contract of every network engine, seen from inside guests: `one` and `two` share a network, `three` is on another
+ * The contract of every network engine, seen from inside guests: `one`, `two` and `four` share a network, `three` is on another
  * network of the same router, `stranger` belongs to another tenant whose network has the same addresses. `more` adds
  * tests on the same guests, because booting them takes most of the time.
  */
@@ -65,11 +65,12 @@ export function networkSemantics(
         sharedAddresses: [],
       };
     };
-    const [one, two, three, stranger] = [
+    const [one, two, three, stranger, four] = [
       port('one', '10.77.0.11', '02:4e:00:00:00:01'),
       port('two', '10.77.0.12', '02:4e:00:00:00:02'),
       port('three', '10.77.1.13', '02:4e:00:00:00:03'),
       port('stranger', '10.77.0.14', '02:4e:00:00:00:04'),
+      port('four', '10.77.0.15', '02:4e:00:00:00:05'),
     ];
     const network = (cidr: string, dhcpEnabled: boolean, ports: Port[]): Network => {
       return {
@@ -82,7 +83,7 @@ export function networkSemantics(
         ports,
       };
     };
-    const shared = network(CIDR, true, [one, two]);
+    const shared = network(CIDR, true, [one, two, four]);
     const other = network('10.77.1.0/24', false, [three]);
     const foreign = network(CIDR, true, [stranger]);
     const routerId = newId();
@@ -126,7 +127,8 @@ export function networkSemantics(
       await untilSettled(() => subject.engine.images.buildTinyImage(tiny));
       await apply(open);
       await subject.engine.network.ensureRouter(foreignRouter);
-      await Promise.all([launch(shared, one), launch(shared, two), launch(other, three), launch(foreign, stranger)]);
+      const here = [one, two, four].map((port) => launch(shared, port));
+      await Promise.all([...here, launch(other, three), launch(foreign, stranger)]);
       for (const [hostname, { id }] of guests) {
         shells.set(hostname, await GuestShell.open(await subject.engine.compute.openConsole(id, 'serial')));
       }
@@ -255,11 +257,95 @@ export function networkSemantics(
       expect([...(await subject.engine.network.traffic(counted)).keys()]).toEqual([routerId]);
     });
 
+    describe('leads connections to an address elsewhere', () => {
+      const [web, line] = [80, 7001].map((port) => ({ networkId: shared.id, address: two.ip, port })) as [
+        Redirected,
+        Redirected,
+      ];
+      const page = (address: string) => shell('one').run(fetches(`http://${address}/`));
+      const answers = (host: string) =>
+        expect.poll(async () => (await page(two.ip)).output).toContain(`<h1>${host}</h1>`);
+      const network = () => subject.engine.network;
+
+      beforeAll(() => apply(open));
+      afterAll(async () => {
+        for (const from of [web, line]) await network().redirect(from, null);
+      });
+
+      it('and back, for this port of this address alone', async () => {
+        await network().redirect(web, four.ip);
+        await answers('four');
+        expect((await page(four.ip)).output).toContain('<h1>four</h1>');
+        expect(await succeeds('one', ping(two.ip))).toBe(true);
+        expect(await succeeds('two', fetches('http://127.0.0.1/'))).toBe(true);
+        await network().redirect(web, one.ip);
+        expect((await shell('four').run(fetches(`http://${two.ip}/`))).output).toContain('<h1>one</h1>');
+        await network().redirect(web, null);
+        await answers('two');
+        await network().redirect(web, null);
+      });
+
+      it('on this network only, and for as long as the router exists', async () => {
+        await network().redirect(web, four.ip);
+        expect(await succeeds('three', fetches(`http://${two.ip}/`))).toBe(false);
+        expect(await succeeds('stranger', fetches(`http://${two.ip}/`))).toBe(false);
+        await apply(open);
+        expect((await page(two.ip)).output).toContain('<h1>four</h1>');
+        const unknown = { ...web, networkId: newId() };
+        await expect(network().redirect(unknown, four.ip)).rejects.toMatchObject({ code: 'NOT_FOUND' });
+      });
+
+      it.each([
+        ['to the address that they use', rule('egress', { cidr: `${two.ip}/32` }), rule('ingress'), true],
+        ['only to other addresses', rule('egress', { cidr: `${three.ip}/32` }), rule('ingress'), false],
+        ['from their own address', rule('egress'), rule('ingress', { cidr: `${one.ip}/32` }), true],
+        ['only from another address', rule('egress'), rule('ingress', { cidr: `${three.ip}/32` }), false],
+        ['at their port', rule('egress'), rule('ingress', tcp(web.port)), true],
+        ['at another port', rule('egress'), rule('ingress', tcp(web.port + 1)), false],
+      ])('where the rules of its port allow connections %s', async (_, egress, ingress, allowed) => {
+        await network().redirect(web, four.ip);
+        await apply([egress, ingress]);
+        const { status, output } = await page(two.ip);
+        expect([status === 0, output.includes('<h1>four</h1>')]).toEqual([allowed, allowed]);
+        await apply(open);
+      });
+
+      it('of which open ones go on, until they are ended: then a client that only waits learns of it', async () => {
+        const isConnected = "netstat -tn | grep -q '10\\.77\\.0\\.12:7001 .*ESTABLISHED'";
+        for (const [host, out] of [
+          ['two', 'first'],
+          ['four', 'second'],
+        ] as const) {
+          await shell(host).run(`(tail -f /dev/null | nc -l -p ${line.port} > /tmp/${out} &)`);
+          await shell(host).eventually(`netstat -ltn | grep -q :${line.port}`);
+        }
+        await network().redirect(line, four.ip);
+        await shell('one').run(
+          `mkfifo /tmp/led; (nc ${two.ip} ${line.port} < /tmp/led &) ; exec 8> /tmp/led; echo led >&8`,
+        );
+        await shell('four').eventually('grep -q led /tmp/second');
+        // The target sees the address that the client used.
+        expect((await shell('four').run('netstat -tn')).output).toMatch(
+          /10\.77\.0\.15:7001 +\S*10\.77\.0\.12:\d+ +ESTABLISHED/,
+        );
+        await network().endRedirected(line, four.ip);
+        await network().redirect(line, null);
+        await shell('one').run('echo still >&8');
+        await shell('four').eventually('grep -q still /tmp/second');
+        expect(await succeeds('one', isConnected)).toBe(true);
+        await network().endRedirected(line, null);
+        await shell('one').eventually(`! ${isConnected}`);
+        expect(await succeeds('two', 'test -s /tmp/first')).toBe(false);
+        await shell('one').run('exec 8>&-');
+        await network().endRedirected(line, null);
+      });
+    });
+
     it('reports its state, to an engine without memory too', async () => {
       const seen = await subject.restarted().network.observeRouters();
       const mine = seen.find(({ id }) => id === routerId);
       expect(mine?.networkIds.toSorted()).toEqual([shared.id, other.id].toSorted());
-      expect(mine?.portIds.toSorted()).toEqual([one.id, two.id, three.id].toSorted());
+      expect(mine?.portIds.toSorted()).toEqual([one.id, two.id, three.id, four.id].toSorted());
       expect(new Set(seen.map(({ externalIp }) => externalIp)).size).toBe(2);
     });
 
