@@ -8,7 +8,7 @@ import { describe, expect, test } from 'vitest';
  * SQL for those who read their tables.
  */
 const order = [
-  'address clock core/crypto core/db format frames keyring lock log core/mail metrics former-addresses platform-paths security-headers service-address settings stopping',
+  'address clock core/crypto core/db files format frames keyring lock log core/mail metrics former-addresses platform-paths security-headers service-address settings stopping',
   'ports fragments',
   'engines',
   // The base of every endpoint and operation.

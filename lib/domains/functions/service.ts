@@ -14,7 +14,7 @@ import { portsReleased } from '@/lib/domains/network/ports';
 import { ensureProjectNetworking } from '@/lib/domains/network/project-networking';
 import { place } from '@/lib/hosts/engine-reports/placement';
 import { inspectArchive } from './code/archive';
-import { type Draft, readForm } from './code/form';
+import { type Draft, readCodeForm } from './code/form';
 import { codeFile, dropDraft, keepDraft, keepText, readCode } from './code/store';
 import { openEnvironment, planEnvironment, sealEnvironment } from './environment';
 import { endLayerUses, noteLayerUses, requireLayers } from './layers';
@@ -187,7 +187,7 @@ export async function createFunction(
   upload: Upload | undefined,
 ): Promise<CloudFunction> {
   if (!upload) return insertFunction(call, requireBody(body));
-  const form = await readForm(upload, createSchema, call.signal);
+  const form = await readCodeForm(upload, createSchema, call.signal);
   try {
     return await insertFunction(call, { ...form.body, archive: form.archive });
   } finally {
@@ -315,7 +315,7 @@ export async function replaceFunction(
   upload: Upload | undefined,
 ): Promise<CloudFunction> {
   if (!upload) return replaceWith(call, id, requireBody(body));
-  const form = await readForm(upload, replaceSchema, call.signal);
+  const form = await readCodeForm(upload, replaceSchema, call.signal);
   try {
     return await replaceWith(call, id, { ...form.body, archive: form.archive });
   } finally {

@@ -1,10 +1,10 @@
 import { Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import busboy from 'busboy';
 import type { Upload } from '@/lib/core/api/endpoint';
 import { ApiError, invalid } from '@/lib/core/api/errors';
+import { readForm } from '@/lib/core/api/form';
 import { engineOf } from '@/lib/engines/engines';
-import { EngineError, reasonOf } from '@/lib/engines/error';
+import { EngineError } from '@/lib/engines/error';
 import { settings } from '@/lib/settings';
 import type { ReceivedImage } from './engine';
 
@@ -43,48 +43,19 @@ export async function receive(
 
 async function receiveForm(upload: Upload, target: Target, signal: AbortSignal) {
   const fields: FormFields = {};
-  const broken = new AbortController();
-  let sending: Promise<ReceivedImage> | undefined;
-  let problem: unknown;
-  const ended = AbortSignal.any([signal, broken.signal]);
-  const parser = openForm(upload.content_type);
-  parser.on('field', (name, value) => {
-    fields[name] = value;
-  });
-  parser.on('file', (name, content) => {
-    if (name !== 'file' || sending) {
-      problem = invalid(`${name.slice(0, 80)}: the form may contain only one file, named "file".`);
-      // Ending the parser ends this part with an error, which nobody else takes.
-      content.on('error', () => {}).resume();
-      broken.abort();
-      return;
-    }
-    // The parser never ends a file that begins after the form was refused: the signal does.
-    sending = send(content, target, ended);
-    // Without anyone who takes them the parser would wait for its bytes to go.
-    sending.catch((error) => {
-      problem ??= error;
-      broken.abort();
-    });
-  });
-  try {
-    await pipeline(Readable.from(upload.stream), parser, { signal: ended });
-  } catch (error) {
-    await sending?.catch(() => {});
-    if (broken.signal.aborted && isAbort(error)) throw problem;
-    if (error instanceof ApiError || signal.aborted) throw error;
-    throw invalid(`The form is malformed: ${reasonOf(error)}.`);
-  }
-  if (!sending) throw invalid('file: is required.');
-  return { received: await sending, fields };
-}
-
-function openForm(contentType: string): busboy.Busboy {
-  try {
-    return busboy({ headers: { 'content-type': contentType }, limits: { fields: 10, fieldSize: 4096, parts: 12 } });
-  } catch (error) {
-    throw invalid(`The form is malformed: ${reasonOf(error)}.`);
-  }
+  const rules = {
+    file: 'file',
+    fields: 10,
+    fieldBytes: 4096,
+    onField: (name: string, value: string) => {
+      fields[name] = value;
+    },
+    receive: (content: Readable, ended: AbortSignal) => send(content, target, ended),
+  };
+  // Whoever fails discards what has been received.
+  const received = await readForm(upload, rules, signal);
+  if (!received) throw invalid('file: is required.');
+  return { received, fields };
 }
 
 async function send(content: Readable, { id, cell }: Target, signal: AbortSignal): Promise<ReceivedImage> {

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { type Entry, openPromise, type ZipFile } from 'yauzl';
-import { writeStream } from '@/lib/core/files';
+import { writeStream } from '@/lib/files';
 import { CONTENT_BYTES, CONTENT_FILES } from './limits';
 
 /** An archive that is refused; the message is for whoever sent it. */

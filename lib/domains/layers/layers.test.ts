@@ -177,7 +177,9 @@ describe('an archive', () => {
     expect((await layers.upload(id, Buffer.from('not a zip'))).body).toMatchObject(
       refusal('INVALID_REQUEST', /damaged/),
     );
-    expect((await layers.upload(id, hello(), 'file')).body).toMatchObject(refusal('INVALID_REQUEST', /named archive/));
+    expect((await layers.upload(id, hello(), 'file')).body).toMatchObject(
+      refusal('INVALID_REQUEST', /named "archive"/),
+    );
   });
 
   test('after a field that is refused is refused, however large it is', async () => {

@@ -1,17 +1,14 @@
-import { createHash } from 'node:crypto';
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Readable, Transform } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
-import busboy from 'busboy';
 import { type ProjectCall, Reply, type Upload } from '@/lib/core/api/endpoint';
 import { ApiError, conflict, invalid } from '@/lib/core/api/errors';
+import { type FormRules, readForm } from '@/lib/core/api/form';
 import { newId } from '@/lib/core/db/id';
 import { queryOne } from '@/lib/core/db/pool';
 import { sql } from '@/lib/core/db/sql';
-import { writeStream } from '@/lib/core/files';
 import { commit, ifAdmitted } from '@/lib/core/quota/commit';
 import { withoutHostPaths } from '@/lib/engines/error';
+import { storeStream } from '@/lib/files';
 import { ownCell, settings } from '@/lib/settings';
 import { ArchiveError, inspectArchive } from './archive';
 import { layersFolder } from './content';
@@ -77,63 +74,23 @@ async function inspect(file: string): Promise<void> {
   }
 }
 
+const tooLarge = () => new ApiError('PAYLOAD_TOO_LARGE', `The archive is larger than ${ARCHIVE_BYTES / 1_000_000} MB.`);
+
 /** Streams the archive to the disk. @returns its SHA-256 in hex */
 async function receiveArchive(upload: Upload, file: string, signal: AbortSignal): Promise<string> {
   await mkdir(join(layersFolder(), 'incoming'), { recursive: true, mode: 0o700 });
-  const broken = new AbortController();
-  let problem: unknown;
-  let arriving: Promise<string> | undefined;
-  const refuse = (error: unknown) => {
-    problem ??= error;
-    broken.abort();
-  };
-  const ended = AbortSignal.any([signal, broken.signal]);
-  const parser = openForm(upload.content_type);
-  parser.on('field', (name) => refuse(invalid(`${name.slice(0, 80)}: the form has one part, a file named archive.`)));
-  parser.on('file', (name, content) => {
-    content.on('error', () => {});
-    if (name !== 'archive' || arriving) {
-      content.resume();
-      refuse(invalid(`${name.slice(0, 80)}: the form has one part, a file named archive.`));
-      return;
-    }
-    arriving = store(content, file, ended);
-    arriving.catch(refuse);
-  });
-  try {
-    await pipeline(Readable.from(upload.stream), parser, { signal: ended });
-    if (!arriving) throw invalid('archive: is required.');
-    return await arriving;
-  } catch (error) {
-    await arriving?.catch(() => {});
-    if (problem !== undefined) throw problem;
-    if (error instanceof ApiError) throw error;
-    throw invalid(signal.aborted ? 'The upload was interrupted.' : 'The form is malformed.');
-  }
-}
-
-function openForm(contentType: string): busboy.Busboy {
-  try {
-    return busboy({ headers: { 'content-type': contentType }, limits: { fields: 2, fieldSize: 1024, parts: 4 } });
-  } catch {
-    throw invalid('The form is malformed.');
-  }
-}
-
-/** The parser never ends a file that begins after the form was refused: the signal does. */
-async function store(content: Readable, file: string, signal: AbortSignal): Promise<string> {
-  const hash = createHash('sha256');
-  let size = 0;
-  const meter = new Transform({
-    transform(chunk: Buffer, _encoding, pass) {
-      size += chunk.length;
-      hash.update(chunk);
-      const message = `The archive is larger than ${ARCHIVE_BYTES / 1_000_000} MB.`;
-      pass(size > ARCHIVE_BYTES ? new ApiError('PAYLOAD_TOO_LARGE', message) : null, chunk);
+  const rules: FormRules<{ sha256: string }> = {
+    file: 'archive',
+    fields: 1,
+    fieldBytes: 1024,
+    onField: (name) => {
+      throw invalid(`${name.slice(0, 80)}: the form has one part, a file named archive.`);
     },
-  });
-  await pipeline(content, meter, await writeStream(file), { signal });
-  return hash.digest('hex');
+    receive: (content, ended) => storeStream(content, file, { most: ARCHIVE_BYTES, tooLarge }, ended),
+  };
+  const received = await readForm(upload, rules, signal);
+  if (!received) throw invalid('archive: is required.');
+  return received.sha256;
 }
 
 async function register(

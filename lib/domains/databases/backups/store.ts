@@ -5,7 +5,7 @@ import { dirname, join, normalize } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
-import { writeStream } from '@/lib/core/files';
+import { writeStream } from '@/lib/files';
 import { settings } from '@/lib/settings';
 
 /** Where backups are kept: a platform bucket, or a folder beside the data. Keys are paths such as `wal/0001`. */
