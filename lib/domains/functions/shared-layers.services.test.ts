@@ -194,6 +194,13 @@ describe.skipIf(trouble !== null)(`layers of another tenant${trouble ? ` (skippe
     expect(await result(other, one, url)).toMatchObject({ status: 'succeeded', cold_start: true });
   });
 
+  test('may have extensions in C++', { timeout: BUILD_MS }, async () => {
+    const { version } = await build('python3.11', 'ujson==5.11.0');
+    const code = 'import ujson\ndef handler(event, context):\n    return ujson.loads(event)\n';
+    const id = idIn(await deploy(acme, 'native', 'python3.11', code, version));
+    expect(await result(acme, id, '{"read": [1.5]}')).toMatchObject({ status: 'succeeded', result: { read: [1.5] } });
+  });
+
   test('leave nothing behind when they can’t be built', { timeout: BUILD_MS }, async () => {
     const layers = layersOf(acme);
     const before = readdirSync(layersFolder()).length;
