@@ -196,7 +196,7 @@ describe.skipIf(trouble !== null)(`certificates from pebble${trouble ? ` (skippe
     await setTestClock(due - Date.now() + HOUR_MS);
     await orderDueCertificates(signal);
     await orderDueCertificates(signal);
-    const succeeded = { status: 'succeeded' };
+    const succeeded = { status: 'succeeded', error: null };
     await until(async () => expect(await operationsOf(id)).toMatchObject([succeeded, succeeded]));
     const second = await served(id);
     expect(second.fingerprint_sha256).not.toBe(first.fingerprint_sha256);

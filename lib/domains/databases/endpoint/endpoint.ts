@@ -30,7 +30,9 @@ const MOST_ATTEMPTS = 4;
  * @throws Error when the endpoint does not answer
  */
 export async function hold(endpoint: Endpoint): Promise<void> {
-  await Promise.all([lead(endpoint, null), holdProcess(endpoint)]);
+  // In this order: where connections can't be led to the process, nothing is left holding.
+  await lead(endpoint, null);
+  await holdProcess(endpoint);
 }
 
 async function holdProcess(endpoint: Endpoint): Promise<void> {
