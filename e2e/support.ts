@@ -73,12 +73,17 @@ export const test = base.extend<Fixtures, WorkerFixtures>({
     expect(answer.status()).toBe(201);
     const token = await chooseOwnPassword(request, admin);
     await use({ id: (await answer.json()).id, slug, name, admin, token });
-    // Running guests would slow the following tests down.
-    const instances = await request.get('/api/v1/compute/instances', { headers: bearer(token) });
-    if (!instances.ok()) return;
-    for (const { id } of await instances.json()) {
-      await request.delete(`/api/v1/compute/instances/${id}`, { headers: bearer(token) });
-    }
+    // Running guests and databases would slow the following tests down.
+    const headers = bearer(token);
+    const [instances, clusters] = [
+      await request.get('/api/v1/compute/instances', { headers }),
+      await request.get('/api/v1/dbaas/clusters', { headers }),
+    ];
+    // A test may have taken the admin's rights.
+    if (!instances.ok() || !clusters.ok()) return;
+    for (const { id } of await instances.json()) await request.delete(`/api/v1/compute/instances/${id}`, { headers });
+    for (const { engine, namespace, name } of await clusters.json())
+      await request.delete(`/api/v1/dbaas/clusters/${engine}/${namespace}/${name}`, { headers });
   },
 });
 
