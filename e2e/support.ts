@@ -75,11 +75,9 @@ export const test = base.extend<Fixtures, WorkerFixtures>({
     await use({ id: (await answer.json()).id, slug, name, admin, token });
     // Running guests and databases would slow the following tests down.
     const headers = bearer(token);
-    const [instances, clusters] = [
-      await request.get('/api/v1/compute/instances', { headers }),
-      await request.get('/api/v1/dbaas/clusters', { headers }),
-    ];
-    // A test may have taken the admin's rights.
+    const instances = await request.get('/api/v1/compute/instances', { headers });
+    const clusters = await request.get('/api/v1/dbaas/clusters', { headers });
+    // The test may have revoked the admin's access.
     if (!instances.ok() || !clusters.ok()) return;
     for (const { id } of await instances.json()) await request.delete(`/api/v1/compute/instances/${id}`, { headers });
     for (const { engine, namespace, name } of await clusters.json())

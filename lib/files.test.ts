@@ -15,7 +15,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 /** Threads that Node opens files with. */
 const THREADS = Number(process.env.UV_THREADPOOL_SIZE ?? 4);
 
-test('a failure while all threads are busy ends after the file is there, and so leaves none when it is removed', async () => {
+test('a failed write settles only after its file exists, even when all threads are busy', async () => {
   const pipe = join(folder, 'pipe');
   execFileSync('mkfifo', [pipe]);
   // Opening a pipe waits for its other end.

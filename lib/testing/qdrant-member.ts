@@ -81,7 +81,7 @@ async function memberAt(address: string, chosen: number | undefined, cores: stri
         const call = request({ host: address, port, path, ca: authority, headers, agent: false, ...options });
         call.on('error', reject);
         call.on('response', (response) => {
-          // An answer that is cut off ends with an error.
+          // Rejects when the connection closes in the middle of the answer.
           textOf(response).then((text) => resolve({ status: response.statusCode ?? 0, body: text }), reject);
         });
         call.end(body);

@@ -1,21 +1,20 @@
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
-import { sentForm } from '@/lib/testing/sent-form';
 import { invalid } from './errors';
 import { readForm } from './form';
 
 const never = new AbortController().signal;
 
-/** What a form becomes whose file is `file` and whose fields are all but `wrong`. */
+/** Reads a form with the file field `file`; the field `wrong` is refused. */
 async function read(
   parts: [name: string, value: string | Blob][],
-  change: { cut?: boolean; signal?: AbortSignal } = {},
+  change: { cut?: boolean; signal?: AbortSignal; receive?: (content: Readable) => Promise<string> } = {},
 ) {
   const form = new FormData();
   for (const [name, value] of parts) form.append(name, value);
-  const { body, headers } = await sentForm(form);
-  const bytes = new Uint8Array(await new Response(body).arrayBuffer());
+  const sent = new Response(form);
+  const bytes = new Uint8Array(await sent.arrayBuffer());
   const stream = new Blob([change.cut ? bytes.subarray(0, bytes.length - 20) : bytes]).stream();
   const fields: Record<string, string> = {};
   const discarded: string[] = [];
@@ -29,13 +28,13 @@ async function read(
     },
     receive: (content: Readable, signal: AbortSignal) =>
       new Promise<string>((resolve, reject) => {
-        // What has arrived as a whole is received.
+        // Later, so that a complete file still counts as received.
         signal.addEventListener('abort', () => setImmediate(reject, new Error('ended')));
-        text(content).then(resolve, reject);
+        (change.receive ?? text)(content).then(resolve, reject);
       }),
     discard: async (received: string) => void discarded.push(received),
   };
-  const upload = { stream, content_type: headers['Content-Type'] ?? '', content_length: null };
+  const upload = { stream, content_type: sent.headers.get('content-type') ?? '', content_length: null };
   const received = await readForm(upload, rules, change.signal ?? never).catch((error: Error) => error.message);
   return { received, fields, discarded };
 }
@@ -109,7 +108,15 @@ test('a form that ends early is malformed, and nothing of it stays', async () =>
   });
 });
 
-test('a sender that goes ends it with the reason of the signal', async () => {
+test('a file that cannot be stored fails the form with its own error', async () => {
+  const receive = (content: Readable) => {
+    content.resume();
+    return Promise.reject(new Error('the disk is full'));
+  };
+  expect(await read([['file', file(large)]], { receive })).toMatchObject({ received: 'the disk is full' });
+});
+
+test('an upload whose sender disconnects was interrupted', async () => {
   const { received } = await read([['file', file(large)]], { signal: AbortSignal.abort() });
-  expect(received).toMatch(/abort/i);
+  expect(received).toBe('The upload was interrupted.');
 });

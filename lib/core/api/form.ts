@@ -4,24 +4,24 @@ import busboy from 'busboy';
 import type { Upload } from './endpoint';
 import { ApiError, invalid } from './errors';
 
-/** What a form may have. @typeParam Received what becomes of its file */
+/** How to read a form with one file. @typeParam Received the result of receiving that file */
 export type FormRules<Received> = {
   /** The name of its only file. */
   file: string;
-  /** The most fields beside the file, and the most bytes of one. */
+  /** Limits: the number of other fields, and the bytes of each. */
   fields: number;
   fieldBytes: number;
-  /** @throws ApiError for a field that may not be there; nothing more is read then */
+  /** @throws ApiError to refuse the form */
   onField(name: string, value: string): void;
-  /** Takes the file, and leaves nothing of it when it fails. The signal aborts when the form is refused. */
+  /** Receives the file, and cleans up if that fails. The signal aborts when the form is refused. */
   receive(content: Readable, signal: AbortSignal): Promise<Received>;
-  /** Removes what `receive` has made of the file of a form that is refused afterwards. */
+  /** Removes a received file when the form is refused afterwards. */
   discard?(received: Received): Promise<void>;
 };
 
 /**
- * Reads a form with a file (RFC 7578), no faster than the file is taken.
- * @returns what `receive` made of the file; undefined without one
+ * Reads a form with a file (RFC 7578), with the back-pressure of `receive`.
+ * @returns the result of `receive`; undefined if the form has no file
  * @throws ApiError 400 for a form that is refused or ends early, and what `onField` and `receive` throw
  */
 export async function readForm<Received>(
@@ -47,7 +47,7 @@ export async function readForm<Received>(
     }
   });
   parser.on('file', (name, content) => {
-    // A refused form ends its files with an error, which nobody may be there to take.
+    // Destroying the parser fails its open file, which may have no reader yet.
     content.on('error', () => {});
     if (name !== rules.file || arriving)
       refuse(invalid(`${shown(name)}: the form may have only one file, named "${rules.file}".`));
@@ -57,19 +57,19 @@ export async function readForm<Received>(
   });
   for (const limit of ['fieldsLimit', 'filesLimit', 'partsLimit'] as const)
     parser.on(limit, () => refuse(invalid('The form has too many parts.')));
-  try {
-    await pipeline(Readable.from(upload.stream), parser, { signal: ended });
-    const received = await arriving;
-    if (problem === undefined) return received;
-  } catch (error) {
-    problem ??= error instanceof ApiError || signal.aborted ? error : invalid('The form is malformed or ended early.');
-  }
+  await pipeline(Readable.from(upload.stream), parser, { signal: ended }).catch((error) => {
+    if (signal.aborted) problem = invalid('The upload was interrupted.');
+    // After an abort by `refuse`, its reason stands.
+    else if (error.name !== 'AbortError')
+      problem = error instanceof ApiError ? error : invalid('The form is malformed or ended early.');
+  });
   const received = await arriving?.catch(() => undefined);
+  if (problem === undefined) return received;
   if (received !== undefined) await rules.discard?.(received);
   throw problem;
 }
 
-/** Names come from the sender, and go into errors. */
+/** Field names are user input: error messages show only their beginning. */
 const shown = (name: string) => name.slice(0, 80);
 
 function openForm(contentType: string, { fields, fieldBytes }: FormRules<unknown>): busboy.Busboy {

@@ -52,7 +52,6 @@ async function receiveForm(upload: Upload, target: Target, signal: AbortSignal) 
     },
     receive: (content: Readable, ended: AbortSignal) => send(content, target, ended),
   };
-  // Whoever fails discards what has been received.
   const received = await readForm(upload, rules, signal);
   if (!received) throw invalid('file: is required.');
   return { received, fields };
@@ -84,7 +83,6 @@ async function requireRoom(cell: string, bytes: number): Promise<void> {
 }
 
 const full = () => new ApiError('CAPACITY_EXHAUSTED', 'The host has no disk space for this image.');
-const isAbort = (error: unknown) => error instanceof Error && error.name === 'AbortError';
 
 function refusalOf(error: unknown, signal: AbortSignal): unknown {
   if (error instanceof ApiError) return error;
@@ -93,6 +91,6 @@ function refusalOf(error: unknown, signal: AbortSignal): unknown {
     return new ApiError('ENGINE_UNAVAILABLE', error.message, { cause: error });
   }
   // Nobody reads this: the caller has gone. It is no failure of ours.
-  if (signal.aborted || isAbort(error)) return invalid('The upload was interrupted.');
+  if (signal.aborted) return invalid('The upload was interrupted.');
   return error;
 }

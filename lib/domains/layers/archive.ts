@@ -65,7 +65,12 @@ export async function unpackArchive(file: string, folder: string, signal: AbortS
     const mode = isExecutable(entry) ? 0o755 : 0o644;
     // `wx`: an entry never replaces another one, or writes through a link.
     const copy = await writeStream(target, 'wx', mode);
-    await pipeline(await zip.openReadStreamPromise(entry), meter, copy, { signal });
+    try {
+      await pipeline(await zip.openReadStreamPromise(entry), meter, copy, { signal });
+    } finally {
+      // An entry that cannot be opened has no pipeline to close the file.
+      copy.destroy();
+    }
   });
 }
 

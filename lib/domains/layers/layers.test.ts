@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { newId } from '@/lib/core/db/id';
@@ -169,6 +169,24 @@ describe('an archive', () => {
     await layers.becomes(id, version, { status: 'error', status_reason: expect.stringMatching(/archive/) });
     expect(existsSync(versionFolder(version))).toBe(false);
     expect(existsSync(`${versionFolder(version)}.new`)).toBe(false);
+  });
+
+  test('with a damaged entry leaves no file open', async () => {
+    const damaged = zipOf([{ name: 'main.py', content: 'x' }]);
+    // The table is whole; the entry itself does not begin with its signature (APPNOTE 4.3.7).
+    damaged.write('XX', 0);
+    const layers = layersOf(acme);
+    const id = idIn(await layers.create('damaged'));
+    const version = idIn(await layers.upload(id, damaged));
+    await layers.becomes(id, version, { status: 'error', status_reason: expect.stringMatching(/damaged/) });
+    const open = readdirSync('/proc/self/fd').map((fd) => {
+      try {
+        return readlinkSync(`/proc/self/fd/${fd}`);
+      } catch {
+        return '';
+      }
+    });
+    expect(open.filter((path) => path.includes(version))).toEqual([]);
   });
 
   test('that is no zip, or no file at all, is refused', async () => {

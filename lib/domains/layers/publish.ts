@@ -86,7 +86,8 @@ async function receiveArchive(upload: Upload, file: string, signal: AbortSignal)
     onField: (name) => {
       throw invalid(`${name.slice(0, 80)}: the form has one part, a file named archive.`);
     },
-    receive: (content, ended) => storeStream(content, file, { most: ARCHIVE_BYTES, tooLarge }, ended),
+    receive: (content, ended) =>
+      storeStream(content, file, { limit: { most: ARCHIVE_BYTES, tooLarge }, signal: ended }),
   };
   const received = await readForm(upload, rules, signal);
   if (!received) throw invalid('archive: is required.');

@@ -30,7 +30,7 @@ const MOST_ATTEMPTS = 4;
  * @throws Error when the endpoint does not answer
  */
 export async function hold(endpoint: Endpoint): Promise<void> {
-  // In this order: where connections can't be led to the process, nothing is left holding.
+  // The process starts to hold only once connections reach it.
   await lead(endpoint, null);
   await holdProcess(endpoint);
 }

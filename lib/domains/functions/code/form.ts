@@ -52,7 +52,7 @@ const tooLarge = () => new ApiError('PAYLOAD_TOO_LARGE', `archive: is larger tha
 async function receive(content: Readable, signal: AbortSignal): Promise<Draft> {
   const file = await newDraft();
   try {
-    return { file, ...(await storeStream(content, file, { most: ARCHIVE_BYTES, tooLarge }, signal)) };
+    return { file, ...(await storeStream(content, file, { limit: { most: ARCHIVE_BYTES, tooLarge }, signal })) };
   } catch (error) {
     await dropDraft(file);
     throw error;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newId } from '@/lib/core/db/id';
 import type { InstanceSpec } from '@/lib/domains/compute/engine';
-import type { Network, Port, Redirected, Router, RouterState, SecurityRule } from '@/lib/domains/network/engine';
+import type { Network, Port, Router, RouterState, SecurityRule } from '@/lib/domains/network/engine';
 import { untilSettled } from '../../until-settled';
 import { GuestShell } from '../guest-shell';
 import { type Subject, settleInstance, smallInstance } from '../subject';
@@ -50,18 +50,18 @@ export function networkSemantics(
     let subject: Subject;
     const tiny = newId();
     const group = newId();
-    /** That of `four`: nothing may enter. */
+    /** The group of `four`: no ingress. */
     const quiet = newId();
     const guests = new Map<string, InstanceSpec>();
     const shells = new Map<string, GuestShell>();
 
-    const port = (hostname: string, ip: string, mac: string): Port => {
+    const port = (hostname: string, ip: string, mac: string, securityGroup = group): Port => {
       return {
         id: newId(),
         mac,
         ip,
         hostname,
-        securityGroupIds: [hostname === 'four' ? quiet : group],
+        securityGroupIds: [securityGroup],
         holderId: newId(),
         attachment: 'tap',
         sharedAddresses: [],
@@ -72,7 +72,7 @@ export function networkSemantics(
       port('two', '10.77.0.12', '02:4e:00:00:00:02'),
       port('three', '10.77.1.13', '02:4e:00:00:00:03'),
       port('stranger', '10.77.0.14', '02:4e:00:00:00:04'),
-      port('four', '10.77.0.15', '02:4e:00:00:00:05'),
+      port('four', '10.77.0.15', '02:4e:00:00:00:05', quiet),
     ];
     const network = (cidr: string, dhcpEnabled: boolean, ports: Port[]): Network => {
       return {
@@ -263,11 +263,9 @@ export function networkSemantics(
       expect([...(await subject.engine.network.traffic(counted)).keys()]).toEqual([routerId]);
     });
 
-    describe('leads connections to an address elsewhere', () => {
-      const [web, line] = [80, 7001].map((port) => ({ networkId: shared.id, address: two.ip, port })) as [
-        Redirected,
-        Redirected,
-      ];
+    describe('redirects connections to an address', () => {
+      const web = { networkId: shared.id, address: two.ip, port: 80 };
+      const line = { ...web, port: 7001 };
       const page = (address: string) => shell('one').run(fetches(`http://${address}/`));
       const answers = (host: string) =>
         expect.poll(async () => (await page(two.ip)).output).toContain(`<h1>${host}</h1>`);
@@ -278,10 +276,10 @@ export function networkSemantics(
         for (const from of [web, line]) await network().redirect(from, null);
       });
 
-      it('and back, for this port of this address alone', async () => {
+      it('at one port only, and back', async () => {
         await network().redirect(web, four.ip);
         await answers('four');
-        // Its own rules let nothing in: those of the address that was used do.
+        // Nothing may enter `four` directly: the rules of the address that was used let these in.
         expect((await page(four.ip)).status).not.toBe(0);
         expect(await succeeds('one', ping(two.ip))).toBe(true);
         expect(await succeeds('two', fetches('http://127.0.0.1/'))).toBe(true);
@@ -292,7 +290,7 @@ export function networkSemantics(
         await network().redirect(web, null);
       });
 
-      it('on this network only, and for as long as the router exists', async () => {
+      it('on their network only, and across changes of the router', async () => {
         await network().redirect(web, four.ip);
         expect(await succeeds('three', fetches(`http://${two.ip}/`))).toBe(false);
         expect(await succeeds('stranger', fetches(`http://${two.ip}/`))).toBe(false);
@@ -309,7 +307,7 @@ export function networkSemantics(
         ['only from another address', rule('egress'), rule('ingress', { cidr: `${three.ip}/32` }), false],
         ['at their port', rule('egress'), rule('ingress', tcp(web.port)), true],
         ['at another port', rule('egress'), rule('ingress', tcp(web.port + 1)), false],
-      ])('where the rules of its port allow connections %s', async (_, egress, ingress, allowed) => {
+      ])('if the rules of its port allow connections %s', async (_, egress, ingress, allowed) => {
         await network().redirect(web, four.ip);
         await apply([egress, ingress]);
         const { status, output } = await page(two.ip);
@@ -317,7 +315,7 @@ export function networkSemantics(
         await apply(open);
       });
 
-      it('of which open ones go on, until they are ended: then a client that only waits learns of it', async () => {
+      it('until they are ended, which even an idle client notices', async () => {
         const isConnected = "netstat -tn | grep -q '10\\.77\\.0\\.12:7001 .*ESTABLISHED'";
         for (const [host, out] of [
           ['two', 'first'],

@@ -23,7 +23,7 @@ export const PROGRAMS: readonly Program[] = [
     name: 'python',
     version: '3.11',
     licence: 'PSF-2.0',
-    // Packages with extensions in C++, such as numpy, take the host's library for granted (PEP 600).
+    // Wheels with C++ extensions, such as numpy, expect libstdc++ from the system (PEP 600).
     sources: [{ kind: 'debian', packages: ['python3.11', 'libpython3.11-stdlib', 'libstdc++6'] }],
     keep: ['usr/bin/python3.11', 'usr/share/zoneinfo/'],
   },

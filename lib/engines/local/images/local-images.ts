@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import { createReadStream, existsSync } from 'node:fs';
 import { copyFile, open, rename, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Readable, Transform } from 'node:stream';
+import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { EngineImage, ImageEngine, ImageFormat, ImageSource, ReceivedImage } from '@/lib/domains/images/engine';
-import { writeStream } from '@/lib/files';
+import { storeStream } from '@/lib/files';
 import type { Settlement } from '@/lib/hosts/services/engine';
 import { EngineError } from '../../error';
 import { Changes, type Tell } from '../changes';
@@ -48,17 +48,7 @@ export class LocalImages implements ImageEngine {
     const file = receivedFile(this.host, id);
     try {
       await prepareHost(this.host);
-      const hash = createHash('sha256');
-      let sizeBytes = 0;
-      const meter = new Transform({
-        transform(chunk: Uint8Array, _encoding, pass) {
-          sizeBytes += chunk.byteLength;
-          hash.update(chunk);
-          pass(null, chunk);
-        },
-      });
-      await pipeline(bytes, meter, await writeStream(file, 'w'));
-      return { sizeBytes, sha256: hash.digest('hex') };
+      return await storeStream(bytes, file, { flags: 'w' });
     } catch (error) {
       bytes.destroy();
       await removePath(file);
