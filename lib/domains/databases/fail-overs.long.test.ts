@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { testDatabase } from '@/lib/testing/database';
 import { databaseTrouble, startDatabaseWorld } from '@/lib/testing/database-world';
-import { connectValkey } from '@/lib/testing/valkey-connection';
+import { connectMongodb } from '@/lib/testing/mongodb-connection';
+import { upgradeWriters } from '@/lib/testing/upgrade-writers';
 import type { DatabaseClusterWithCredentials } from './schema';
 
 testDatabase();
@@ -12,11 +13,12 @@ const TIMES = Number(process.env.FAILOVERS ?? 10);
 type World = Awaited<ReturnType<typeof startDatabaseWorld>>;
 type Outcome = { acknowledged: number; lost: number; errors: number; gap_ms: number };
 type Member = { id: string; port_id: string };
+type Cluster = DatabaseClusterWithCredentials;
 type Fault = {
   name: string;
   /** The role of the member that it happens to; null: to none. */
   role: 'primary' | 'standby' | null;
-  happens(world: World, cluster: { id: string }, member: Member | undefined): Promise<void>;
+  happens(world: World, cluster: Cluster, member: Member | undefined): Promise<void>;
   /** What has to be put right by hand, as an operator would. */
   mend?(world: World, member: Member | undefined): Promise<void>;
 };
@@ -35,13 +37,30 @@ const cut: Pick<Fault, 'happens' | 'mend'> = {
   mend: (world, member) => world.setLink(present(member).port_id, 'up'),
 };
 
-const faults: readonly Fault[] = [
+/** A disk with so much room left, which the tenant enlarges some seconds later. */
+const full = (name: string, role: 'primary' | 'standby', roomMb: number): Fault => ({
+  name,
+  role,
+  async happens(world, cluster, member) {
+    await world.leaveRoom(present(member).id, roomMb);
+    await pause(FULL_MS);
+    const { storage_gb, status, status_reason } = await world.read(cluster.name);
+    const began = performance.now();
+    const body = { storage_gb: storage_gb + 1 };
+    expect((await world.call('PATCH', world.paths(cluster.name), { ...world.as, body })).status).toBe(202);
+    await world.untilIs(cluster.name, 'available', 180_000);
+    console.info(
+      `${status} (${status_reason}); ${Math.round(performance.now() - began)} ms after it was enlarged: whole`,
+    );
+  },
+});
+/** How long a disk stays full. */
+const FULL_MS = 10_000;
+
+/** What can happen to any cluster. */
+const always: readonly Fault[] = [
   { name: 'primary killed', role: 'primary', happens: signal('SIGKILL') },
   { name: 'primary stopped', role: 'primary', happens: signal('SIGSTOP') },
-  { name: 'primary cut off', role: 'primary', ...cut },
-  { name: 'standby killed', role: 'standby', happens: signal('SIGKILL') },
-  { name: 'standby stopped', role: 'standby', happens: signal('SIGSTOP') },
-  { name: 'standby cut off', role: 'standby', ...cut },
   { name: 'endpoint killed', role: null, happens: (world, { id }) => world.signalTo(id, 'SIGKILL') },
   { name: 'agent and worker killed', role: null, happens: (world) => world.killWorker() },
   {
@@ -50,49 +69,99 @@ const faults: readonly Fault[] = [
     happens: (world, _, member) => world.killWorker(() => world.signalTo(present(member).id, 'SIGKILL')),
   },
 ];
+const withStandby: readonly Fault[] = [
+  ...always,
+  { name: 'primary cut off', role: 'primary', ...cut },
+  { name: 'standby killed', role: 'standby', happens: signal('SIGKILL') },
+  { name: 'standby stopped', role: 'standby', happens: signal('SIGSTOP') },
+  { name: 'standby cut off', role: 'standby', ...cut },
+  full('disk of the standby full to the last megabyte', 'standby', 1),
+];
+const disks = (nearlyMb: number): readonly Fault[] => [
+  full('disk of the primary nearly full', 'primary', nearlyMb),
+  full('disk of the primary full to the last megabyte', 'primary', 1),
+];
 
 /** How long clients write before and after a fault. */
-const [BEFORE_MS, AFTER_MS] = [1_000, 7_000];
+const [BEFORE_MS, AFTER_MS] = [1_000, 10_000];
+/** The only member is started anew when it has hung for eight seconds. */
+const AFTER_ALONE_MS = 14_000;
 
 /** Writes of a client for as long as a fault and what follows it take. */
 type Writer = { during(happens: () => Promise<void>): Promise<Outcome>; end(): void };
 
-async function sqlWriter(world: World, cluster: DatabaseClusterWithCredentials): Promise<Writer> {
-  const client = await world.connect(cluster);
-  const [made] = await client.run(['CREATE TABLE written (value varchar(100) PRIMARY KEY)']);
-  expect(made).toEqual({ rows: [] });
-  return {
-    end: client.end,
-    async during(happens) {
-      await client.startWriting();
-      await pause(BEFORE_MS);
-      await happens();
-      await pause(AFTER_MS);
-      const { acknowledged, errors, gap_ms } = await client.stopWriting();
-      return { acknowledged: acknowledged.length, lost: (await client.lost(acknowledged)).length, errors, gap_ms };
-    },
+const recorded =
+  (engine: keyof typeof upgradeWriters, afterMs = AFTER_MS) =>
+  async (world: World, cluster: Cluster): Promise<Writer> => {
+    const client = await upgradeWriters[engine](world, cluster);
+    return {
+      end: client.end,
+      async during(happens) {
+        await client.startWriting();
+        await pause(BEFORE_MS);
+        await happens();
+        await pause(afterMs);
+        const { acknowledged, errors, gap_ms } = await client.stopWriting();
+        return { acknowledged: acknowledged.length, lost: (await client.lost(acknowledged)).length, errors, gap_ms };
+      },
+    };
   };
-}
 
-async function valkeyWriter(world: World, cluster: DatabaseClusterWithCredentials): Promise<Writer> {
-  const client = await connectValkey(world, cluster);
+async function mongodbWriter(world: World, cluster: Cluster): Promise<Writer> {
+  const client = await connectMongodb(world, cluster);
   return {
     end: client.end,
     async during(happens) {
-      const writing = client.write(BEFORE_MS + AFTER_MS);
-      await pause(BEFORE_MS);
+      await client.ask({ kind: 'write' });
       await happens();
-      return writing;
+      return client.ask<Outcome>({ kind: 'finish' });
     },
   };
 }
 
 describe.each([
-  // What replicates asynchronously may lose what its standby has not received (services.md, section 5).
-  { engine: 'postgres', program: 'postgres', version: '18', keeps: true, writer: sqlWriter },
-  { engine: 'mysql', program: 'mariadb', version: '11.8', keeps: true, writer: sqlWriter },
-  { engine: 'valkey', program: 'valkey', version: '9.1', keeps: false, writer: valkeyWriter },
-] as const)('fail-overs of $engine', async ({ engine, program, version, keeps, writer }) => {
+  {
+    engine: 'postgres',
+    program: 'postgres',
+    version: '18',
+    keeps: true,
+    writer: recorded('postgres'),
+    faults: [...withStandby, ...disks(100)],
+  },
+  {
+    engine: 'mysql',
+    program: 'mariadb',
+    version: '11.8',
+    keeps: true,
+    writer: recorded('mysql'),
+    faults: [...withStandby, ...disks(30)],
+  },
+  // What replicates asynchronously may lose what its standby has not received.
+  {
+    engine: 'valkey',
+    program: 'valkey',
+    version: '9.1',
+    keeps: false,
+    writer: recorded('valkey'),
+    faults: [...withStandby, ...disks(30)],
+  },
+  {
+    engine: 'qdrant',
+    program: 'qdrant',
+    version: '0.9',
+    keeps: true,
+    writer: recorded('qdrant', AFTER_ALONE_MS),
+    faults: [...always, ...disks(50)],
+  },
+  {
+    engine: 'mongodb',
+    program: 'mongodb',
+    version: '0.7',
+    keeps: true,
+    writer: mongodbWriter,
+    faults: [...always, ...disks(80)],
+  },
+] as const)('fail-overs of $engine', async ({ engine, program, version, keeps, writer, faults }) => {
   const trouble = await databaseTrouble([version], program);
 
   describe.skipIf(trouble !== null)(`each ${TIMES} times${trouble ? ` (skipped: ${trouble})` : ''}`, () => {
@@ -134,7 +203,7 @@ describe.each([
         );
         expect(outcomes).toHaveLength(TIMES);
         // After each fault, clients wrote again before the end.
-        expect(Math.max(...gaps)).toBeLessThan(BEFORE_MS + longest + AFTER_MS);
+        expect(Math.max(...gaps)).toBeLessThan(BEFORE_MS + longest + AFTER_ALONE_MS);
         if (keeps) expect(sum('lost')).toBe(0);
       },
       TIMES * 240_000,

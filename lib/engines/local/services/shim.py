@@ -413,8 +413,11 @@ class Shim:
         except OSError:
             return False
 
-    def start(self):
+    def remove(self):
+        """Removes what the runtime knows of the sandbox, and with it whatever of it still runs."""
         self.command("delete", "--force", self.id, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+    def start(self):
         pid_file = os.path.join(self.folder, "pid")
         self.forget_draft(pid_file)
         ends = [output.for_service() for output in [self.spool or self.outputs[0], self.outputs[1]]]
@@ -529,6 +532,7 @@ class Shim:
         pause = FIRST_PAUSE
         adopted = self.running_pid()
         if adopted is None:
+            self.remove()
             # A service that died with its shim. The next one may write from the beginning: HAProxy ends appending to its output.
             self.flush()
         while not self.stopping:
@@ -541,15 +545,16 @@ class Shim:
                 self.note(pid=None, last_exit=self.exit_of(pid))
             self.flush()
             self.reap()
-            self.command("delete", "--force", self.id, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            self.remove()
             if self.stopping:
                 break
             if pid and self.spec["restart"] == "never":
                 self.note(done=True)
                 break
-            pause = FIRST_PAUSE if time.monotonic() - began > CALM_AFTER else pause
+            # What ran well for a while is there again at once. What ends again and again waits longer each time.
+            pause = 0.0 if time.monotonic() - began > CALM_AFTER else pause
             self.sleep(pause)
-            pause = min(LONGEST_PAUSE, pause * 2)
+            pause = min(LONGEST_PAUSE, max(FIRST_PAUSE, pause * 2))
 
     def flush(self):
         for output in [*self.outputs, *([self.spool] if self.spool else [])]:
