@@ -109,10 +109,11 @@ function BackupList({ backups, actionsOf }: BackupListProps) {
 }
 
 function BackupRow({ backup, actionsOf }: { backup: Backup; actionsOf: BackupListProps['actionsOf'] }) {
-  const { kind, status, status_reason, size_bytes, verified_at, expires_at, version } = backup;
+  const { kind, status, status_reason, size_bytes, verified_at, expires_at, version, location } = backup;
   const facts = [
     `Version ${version}`,
     size_bytes !== null && formatBytes(size_bytes),
+    location === 'object_storage' ? 'in object storage' : 'on its host',
     status === 'available' && (verified_at === null ? 'not verified yet' : 'verified by restoring'),
   ].filter((fact) => fact !== false);
   return (

@@ -24,6 +24,8 @@ export type MemberStatus = (typeof memberStatuses)[number];
 const backupKinds = ['automatic', 'manual', 'before_upgrade', 'final'] as const;
 export type BackupKind = (typeof backupKinds)[number];
 export const backupStatuses = ['pending', 'running', 'available', 'failed', 'deleting'] as const;
+const backupLocations = ['host', 'object_storage'] as const;
+export type BackupLocation = (typeof backupLocations)[number];
 export type BackupStatus = (typeof backupStatuses)[number];
 const tiers = ['patch', 'minor', 'major'] as const;
 export type UpgradeTier = (typeof tiers)[number];
@@ -325,6 +327,10 @@ export const backup = z
       .number()
       .meta({ description: 'Memory of each member that held it. A cluster of Valkey needs at least as much.' }),
     cluster_deleted: z.boolean().meta({ description: 'Whether its cluster is gone.' }),
+    location: z.enum(backupLocations).meta({
+      description:
+        '`host`: beside the data of the cluster’s host, and lost with it. `object_storage`: in the platform’s outside object storage.',
+    }),
     verified_at: timestamp.nullable().meta({ description: 'When it was last restored as a check.' }),
     finished_at: timestamp.nullable().meta({ description: 'The moment that it holds.' }),
     expires_at: timestamp.nullable(),

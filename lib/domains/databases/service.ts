@@ -202,7 +202,7 @@ async function insertCluster(
   const { project_id } = call;
   const { name, namespace, security_group_ids } = input;
   const { cell_id, refusal } = await place(project_id, ['network', 'services']);
-  if (restore && cell_id !== null && cell_id !== restore.cell_id)
+  if (restore?.cell_id && cell_id !== null && cell_id !== restore.cell_id)
     throw conflict('restore: the backup is on another host than the project.');
   const trouble = engineTrouble(engine, version);
   const id = newId();

@@ -11,7 +11,7 @@ const bucketName = z
   .max(63)
   .refine(
     isBucketName,
-    'must have 3 to 63 lowercase letters, digits, dots and dashes, and begin and end with a letter or digit',
+    'must have 3 to 63 lowercase letters, digits, dots and dashes, and begin and end with a letter or digit; names that begin with nephele- are the platform’s',
   )
   .meta({ description: 'Unique in the platform: 3 to 63 lowercase letters, digits, dots and dashes.' });
 

@@ -15,6 +15,8 @@ const OLDEST_MS = 35_000;
 /** The archived log of one group takes at most so many bytes for each byte of its cluster's storage, and at least 4 GB. */
 const MOST_OF_STORAGE = 2;
 const LEAST_BOUND = 4 * 1024 ** 3;
+/** What is over the bound goes with a little more, so that not every segment makes it over again. */
+const KEPT_SHARE = 0.95;
 const CONNECT_MS = 5_000;
 const STATEMENT_MS = 60_000;
 
@@ -56,7 +58,7 @@ export async function archiveCluster(cluster: Cluster, now = false): Promise<voi
   if (!primary) return;
   const { id, serving_group: group } = cluster;
   const store = storeOf(id);
-  const last = await withClient(cluster, primary, async (client) => {
+  const { last, written } = await withClient(cluster, primary, async (client) => {
     await archiveAlone(client);
     const before = await findArchive(id, group);
     const isOld = !before?.until || Date.now() - before.until.getTime() >= OLDEST_MS;
@@ -68,10 +70,11 @@ export async function archiveCluster(cluster: Cluster, now = false): Promise<voi
       );
     await note(cluster, done, before);
     if (done.last !== null) await releaseWal(client, done.last);
-    return done.last;
+    return { last: done.last, written: done.bytes };
   });
   await holdOnStandbys(cluster, members, last);
-  await bound(store, { id, group, most: Math.max(LEAST_BOUND, cluster.storage_gb * 1024 ** 3 * MOST_OF_STORAGE) });
+  const most = Math.max(LEAST_BOUND, cluster.storage_gb * 1024 ** 3 * MOST_OF_STORAGE);
+  await bound(store, { id, group, most, written });
 }
 
 async function note({ id, project_id, cell_id, serving_group }: Cluster, done: Archived, before: Archive | undefined) {
@@ -93,13 +96,23 @@ async function holdOnStandbys(cluster: Cluster, members: readonly Member[], last
   }
 }
 
+/** Bytes of archived logs, as last counted, with what was written since: a log of days has thousands of segments to list. */
+const sizes = new Map<string, number>();
+
+type Bound = { id: string; group: number; most: number /** Bytes that were written just now. */; written: number };
+
 /** Removes the oldest segments of a log that grew beyond its bound: what can be restored begins later then. */
-async function bound(store: BackupStore, { id, group, most }: { id: string; group: number; most: number }) {
+async function bound(store: BackupStore, { id, group, most, written }: Bound) {
+  const place = `${id}/${group}`;
+  const known = sizes.get(place);
+  if (known !== undefined) sizes.set(place, known + written);
+  if (known !== undefined && known + written <= most) return;
   const kept = (await store.list(logPrefix(group))).filter(({ key }) => !key.includes('.history'));
   let bytes = kept.reduce((sum, one) => sum + one.bytes, 0);
+  sizes.set(place, bytes);
   if (bytes <= most) return;
   const removed = kept.filter((one) => {
-    if (bytes <= most) return false;
+    if (bytes <= most * KEPT_SHARE) return false;
     bytes -= one.bytes;
     return true;
   });
@@ -110,6 +123,7 @@ async function bound(store: BackupStore, { id, group, most }: { id: string; grou
   );
   if (next !== undefined) await beginAt(id, group, nameOf(next));
   for (const { key } of removed) await store.remove(key);
+  sizes.set(place, bytes);
 }
 
 const nameOf = (key: string) => key.slice(key.lastIndexOf('/') + 1).replace(/\.gz$/, '');
@@ -138,12 +152,12 @@ export async function removeOldLogs(cell: string): Promise<void> {
       );
       continue;
     }
+    if (first_segment !== null && positionOf(first_segment) >= positionOf(needed)) continue;
     const old = (await store.list(logPrefix(group_no))).filter(
       ({ key }) => !key.includes('.history') && positionOf(nameOf(key)) < positionOf(needed),
     );
-    if (old.length === 0) continue;
-    if (first_segment !== null && positionOf(first_segment) < positionOf(needed))
-      await beginAt(cluster_id, group_no, needed);
+    if (first_segment !== null) await beginAt(cluster_id, group_no, needed);
+    sizes.delete(`${cluster_id}/${group_no}`);
     for (const { key } of old) await store.remove(key);
   }
 }

@@ -3,8 +3,9 @@ import { conflict, invalid, noSuch } from '@/lib/core/api/errors';
 import { isId } from '@/lib/core/db/id';
 import { query, queryOne } from '@/lib/core/db/pool';
 import { sql } from '@/lib/core/db/sql';
+import { outsideStore } from '@/lib/domains/objects/external/store';
 import type { DatabaseEngine } from '../engines';
-import type { CreateCluster, Restore } from '../schema';
+import type { BackupLocation, CreateCluster, Restore } from '../schema';
 
 /** The source that a new cluster is restored from. */
 export type PlannedRestore = {
@@ -12,7 +13,8 @@ export type PlannedRestore = {
   source_id: string;
   group_no: number;
   start_segment: string | null;
-  cell_id: string;
+  /** The host that has it; null: any host reaches it. */
+  cell_id: string | null;
   version: string;
   /** Memory of a member that held the data. */
   ram_gb: number;
@@ -31,12 +33,13 @@ type Found = {
   group_no: number;
   start_segment: string | null;
   status: string;
+  location: BackupLocation;
 };
 
 /**
  * Finds the backup that a restore begins with, and checks that the new cluster can hold it.
  * @throws ApiError 400 for another engine or version, too little storage, or a moment that cannot be restored, which says those
- * that can; 404; 409 while the backup is not complete
+ * that can; 404; 409 while the backup is not complete; 503 while its store is not set
  */
 export async function planRestore(
   call: ProjectCall,
@@ -52,6 +55,8 @@ export async function planRestore(
     throw invalid(
       `version: the backup is of version ${found.version}, not ${input.version}. Restore it to ${found.version}, and upgrade the new cluster then.`,
     );
+  // Only an operator can reach it again.
+  if (found.location === 'object_storage') outsideStore();
   if (input.storage_gb < found.storage_gb)
     throw invalid(`storage_gb: the data come from a cluster with ${found.storage_gb} GB; give at least as much.`);
   return {
@@ -59,7 +64,7 @@ export async function planRestore(
     source_id: found.cluster_id,
     group_no: found.group_no,
     start_segment: found.start_segment,
-    cell_id: found.cell_id,
+    cell_id: found.location === 'host' ? found.cell_id : null,
     version: found.version,
     ram_gb: found.ram_gb,
     at: 'backup_id' in restore ? null : new Date(restore.at).toISOString(),
@@ -74,7 +79,7 @@ export function requireMemoryOfBackup(engine: DatabaseEngine, restore: PlannedRe
 
 async function backupOf(call: ProjectCall, id: string): Promise<Found> {
   const found = isId(id)
-    ? await queryOne<Found>(sql`SELECT id, cluster_id, engine, cell_id, version, storage_gb, ram_gb::float8 AS ram_gb, group_no, start_segment, status FROM database_backups
+    ? await queryOne<Found>(sql`SELECT id, cluster_id, engine, cell_id, version, storage_gb, ram_gb::float8 AS ram_gb, group_no, start_segment, status, location FROM database_backups
         WHERE project_id = ${call.project_id}::uuid AND id = ${id}::uuid`)
     : undefined;
   if (!found) throw noSuch('restore.backup_id', 'backup');
@@ -97,7 +102,7 @@ async function backupBefore(
         AND b.namespace = ${namespace}::text AND b.name = ${name}::text) s ORDER BY s.rank, s.created_at DESC LIMIT 1`);
   if (!known) throw noSuch('restore.name', 'cluster');
   const found =
-    await queryOne<Found>(sql`SELECT b.id, b.cluster_id, b.engine, b.cell_id, b.version, b.storage_gb, b.ram_gb::float8 AS ram_gb, b.group_no, b.start_segment, b.status
+    await queryOne<Found>(sql`SELECT b.id, b.cluster_id, b.engine, b.cell_id, b.version, b.storage_gb, b.ram_gb::float8 AS ram_gb, b.group_no, b.start_segment, b.status, b.location
     FROM database_backups b JOIN database_archives a ON a.cluster_id = b.cluster_id AND a.group_no = b.group_no
     WHERE b.project_id = ${call.project_id}::uuid AND b.cluster_id = ${known.id}::uuid AND b.status = 'available' AND b.finished_at <= ${at}::timestamptz
       AND a.until >= ${at}::timestamptz AND right(b.start_segment, 16) >= right(a.first_segment, 16)

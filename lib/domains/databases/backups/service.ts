@@ -6,9 +6,17 @@ import { queryOne } from '@/lib/core/db/pool';
 import { raw, sql } from '@/lib/core/db/sql';
 import { commit, ifAdmitted } from '@/lib/core/quota/commit';
 import { type DatabaseEngine, hasBackups } from '../engines';
-import { type Backup, type BackupKind, type BackupStatus, backupQuery, type ClusterParams } from '../schema';
+import {
+  type Backup,
+  type BackupKind,
+  type BackupLocation,
+  type BackupStatus,
+  backupQuery,
+  type ClusterParams,
+} from '../schema';
 import { readClusterRow } from '../service';
 import { backUpKind } from './operations';
+import { presentLocation } from './store';
 
 type BackupRow = {
   id: string;
@@ -23,6 +31,7 @@ type BackupRow = {
   status: BackupStatus;
   status_reason: string | null;
   size_bytes: string | null;
+  location: BackupLocation;
   verified_at: Date | null;
   finished_at: Date | null;
   expires_at: Date | null;
@@ -32,7 +41,7 @@ type BackupRow = {
 };
 
 const columns =
-  raw(`b.id, b.cluster_id, b.engine, b.namespace, b.name, b.version, b.storage_gb, b.ram_gb, b.kind, b.status, b.status_reason, b.size_bytes,
+  raw(`b.id, b.cluster_id, b.engine, b.namespace, b.name, b.version, b.storage_gb, b.ram_gb, b.kind, b.status, b.status_reason, b.size_bytes, b.location,
   b.verified_at, b.finished_at, b.expires_at, b.created_at, b.updated_at,
   NOT EXISTS (SELECT FROM database_clusters c WHERE c.id = b.cluster_id) AS cluster_deleted`);
 
@@ -52,6 +61,7 @@ const viewBackup = (row: BackupRow): Backup => ({
   storage_gb: row.storage_gb,
   ram_gb: Number(row.ram_gb),
   cluster_deleted: row.cluster_deleted,
+  location: row.location,
   verified_at: iso(row.verified_at),
   finished_at: iso(row.finished_at),
   expires_at: iso(row.expires_at),
@@ -101,6 +111,7 @@ export async function startBackup(call: ProjectCall, params: ClusterParams): Pro
     status: 'pending',
     status_reason: null,
     size_bytes: null,
+    location: presentLocation(),
     verified_at: null,
     finished_at: null,
     expires_at: null,
@@ -114,9 +125,9 @@ export async function startBackup(call: ProjectCall, params: ClusterParams): Pro
       FROM k JOIN database_clusters c ON c.project_id = k.project_id AND c.id = ${row.id}::uuid FOR UPDATE OF c`,
     forbidden: (state) => `Cluster ${row.name} is ${state}; wait until it serves.`,
     rows: {
-      backup: sql`INSERT INTO database_backups (id, project_id, cluster_id, cell_id, engine, namespace, name, version, storage_gb, ram_gb, kind, status, created_at, updated_at)
+      backup: sql`INSERT INTO database_backups (id, project_id, cluster_id, cell_id, engine, namespace, name, version, storage_gb, ram_gb, kind, status, location, created_at, updated_at)
         SELECT ${id}::uuid, ${call.project_id}::uuid, ${row.id}::uuid, ${row.cell_id}::text, ${row.engine}::text, ${row.namespace}::text, ${row.name}::text,
-          ${row.version}::text, ${row.storage_gb}::int, ${row.ram_gb}::numeric, 'manual', 'pending', ${call.at}::timestamptz, ${call.at}::timestamptz FROM ${ifAdmitted}`,
+          ${row.version}::text, ${row.storage_gb}::int, ${row.ram_gb}::numeric, 'manual', 'pending', ${presentLocation()}::text, ${call.at}::timestamptz, ${call.at}::timestamptz FROM ${ifAdmitted}`,
     },
     operation: backUpKind.start(row.id, { backup_id: id, kind: 'manual' }, row),
     details: { backup_id: id },

@@ -5,10 +5,14 @@ import { dirname, join, normalize } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
+import { type PlatformBucket, platformBucket } from '@/lib/domains/objects/external/platform-bucket';
 import { writeStream } from '@/lib/files';
 import { settings } from '@/lib/settings';
+import type { BackupLocation } from '../schema';
 
-/** Where backups are kept: a platform bucket, or a folder beside the data. Keys are paths such as `wal/0001`. */
+const BUCKET = 'nephele-database-backups';
+
+/** Where backups are kept. Keys are paths such as `wal/0001`. */
 export interface BackupStore {
   /** Puts an object in as a whole or not at all, and replaces one that is there. Bytes that were written. */
   write(key: string, content: Readable): Promise<number>;
@@ -17,7 +21,7 @@ export interface BackupStore {
   has(key: string): Promise<boolean>;
   /** Keys that begin with a prefix that ends in `/`, in order, with their bytes. */
   list(prefix: string): Promise<{ key: string; bytes: number }[]>;
-  /** No error when there is none. */
+  /** One object, or all whose keys begin with a prefix that ends in `/`. No error when there is none. */
   remove(key: string): Promise<void>;
 }
 
@@ -79,9 +83,80 @@ async function flush(path: string): Promise<void> {
   await file.sync().finally(() => file.close());
 }
 
-/** Where the backups of a cluster are: beside the data of its host. */
-export const storeOf = (clusterId: string): BackupStore =>
-  new FolderStore(join(settings().dataDir, 'backups', 'databases', clusterId));
+/** Backups in a bucket of the platform in the outside object storage, under a prefix that ends in `/`. */
+export class BucketStore implements BackupStore {
+  constructor(
+    private readonly bucket: () => Promise<PlatformBucket>,
+    private readonly prefix: string,
+  ) {}
+
+  async write(key: string, content: Readable): Promise<number> {
+    return (await this.bucket()).put(`${this.prefix}${key}`, content);
+  }
+
+  async read(key: string): Promise<Readable> {
+    return (await this.bucket()).get(`${this.prefix}${key}`);
+  }
+
+  async has(key: string): Promise<boolean> {
+    return (await this.bucket()).has(`${this.prefix}${key}`);
+  }
+
+  async list(prefix: string): Promise<{ key: string; bytes: number }[]> {
+    const found = await (await this.bucket()).list(`${this.prefix}${prefix}`);
+    return found.map(({ key, bytes }) => ({ key: key.slice(this.prefix.length), bytes }));
+  }
+
+  async remove(key: string): Promise<void> {
+    const bucket = await this.bucket();
+    const keys = key.endsWith('/') ? (await this.list(key)).map((one) => one.key) : [key];
+    for (const one of keys) await bucket.remove(`${this.prefix}${one}`);
+  }
+}
+
+/** What is written goes to one store; what was written to the former one is still there. */
+export class MovedStore implements BackupStore {
+  constructor(
+    private readonly present: BackupStore,
+    private readonly former: BackupStore,
+  ) {}
+
+  write(key: string, content: Readable): Promise<number> {
+    return this.present.write(key, content);
+  }
+
+  async read(key: string): Promise<Readable> {
+    return ((await this.present.has(key)) ? this.present : this.former).read(key);
+  }
+
+  async has(key: string): Promise<boolean> {
+    return (await this.present.has(key)) || this.former.has(key);
+  }
+
+  async list(prefix: string): Promise<{ key: string; bytes: number }[]> {
+    const [present, former] = await Promise.all([this.present.list(prefix), this.former.list(prefix)]);
+    const all = new Map([...former, ...present].map((one) => [one.key, one]));
+    return [...all.values()].toSorted((one, other) => (one.key < other.key ? -1 : 1));
+  }
+
+  async remove(key: string): Promise<void> {
+    await this.former.remove(key);
+    await this.present.remove(key);
+  }
+}
+
+/** Where backups are made now: in the outside object storage of `S3_ENGINE=external`, otherwise beside the data of their host. */
+export const presentLocation = (): BackupLocation => (settings().s3.external ? 'object_storage' : 'host');
+
+/** Locations that the settings reach. */
+export const reachedLocations = (): BackupLocation[] => [...new Set(['host' as const, presentLocation()])];
+
+/** Where the backups of a cluster are, those of the time before `S3_ENGINE=external` too. */
+export function storeOf(clusterId: string): BackupStore {
+  const folder = new FolderStore(join(settings().dataDir, 'backups', 'databases', clusterId));
+  if (presentLocation() === 'host') return folder;
+  return new MovedStore(new BucketStore(() => platformBucket(BUCKET), `${clusterId}/`), folder);
+}
 
 /** The data of a backup, packed. */
 export const baseKey = (backupId: string) => `base/${backupId}.tar.gz`;

@@ -7,7 +7,7 @@ import { settings } from '@/lib/settings';
 import type { Cluster, Member } from '../cluster/clusters';
 import { driverOf } from '../cluster/drivers';
 import type { BackupKind } from '../schema';
-import { type BackupStore, baseKey, storeOf, unpacked } from './store';
+import { type BackupStore, baseKey, presentLocation, storeOf, unpacked } from './store';
 
 /**
  * Makes a backup of a whole cluster, and reads it to its end. Later, a check restores it.
@@ -16,10 +16,10 @@ import { type BackupStore, baseKey, storeOf, unpacked } from './store';
  */
 export async function takeBackup(cluster: Cluster, primary: Member, kind: BackupKind, id: string): Promise<number> {
   const { project_id, cell_id, namespace, name, storage_gb, ram_gb } = cluster;
-  await execute(sql`INSERT INTO database_backups (id, project_id, cluster_id, cell_id, engine, namespace, name, version, storage_gb, ram_gb, group_no, kind, status, created_at, updated_at)
+  await execute(sql`INSERT INTO database_backups (id, project_id, cluster_id, cell_id, engine, namespace, name, version, storage_gb, ram_gb, group_no, kind, status, location, created_at, updated_at)
     VALUES (${id}::uuid, ${project_id}::uuid, ${cluster.id}::uuid, ${cell_id}::text, ${cluster.engine}::text, ${namespace}::text, ${name}::text, ${primary.version}::text,
-      ${storage_gb}::int, ${ram_gb}::numeric, ${primary.group_no}::int, ${kind}::text, 'running', platform_now(), platform_now())
-    ON CONFLICT (id) DO UPDATE SET status = 'running', group_no = EXCLUDED.group_no, version = EXCLUDED.version, ram_gb = EXCLUDED.ram_gb, status_reason = NULL, updated_at = platform_now()`);
+      ${storage_gb}::int, ${ram_gb}::numeric, ${primary.group_no}::int, ${kind}::text, 'running', ${presentLocation()}::text, platform_now(), platform_now())
+    ON CONFLICT (id) DO UPDATE SET status = 'running', group_no = EXCLUDED.group_no, version = EXCLUDED.version, ram_gb = EXCLUDED.ram_gb, location = EXCLUDED.location, status_reason = NULL, updated_at = platform_now()`);
   try {
     const store = storeOf(cluster.id);
     const made = await write(cluster, primary, store, baseKey(id));

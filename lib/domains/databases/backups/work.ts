@@ -9,7 +9,7 @@ import { driverOf } from '../cluster/drivers';
 import { databaseEngines, hasBackups } from '../engines';
 import { archiveLogs, removeOldLogs } from './archives';
 import { backUpKind, checkBackupKind } from './operations';
-import { baseKey, storeOf } from './store';
+import { baseKey, reachedLocations, storeOf } from './store';
 import { takeBackup } from './take';
 
 const MOST_ATTEMPTS = 3;
@@ -37,7 +37,7 @@ export const backupSteps: OperationSteps[] = [
   ),
 ];
 
-/** Backups are on the disk of their cell, whose agent makes, checks and removes them. */
+/** The agent of a cluster's cell makes, checks and removes its backups, which may be on the disk of that cell. */
 export const backupLooks = (cell: string): Look[] => [
   {
     name: 'archiving the logs of database clusters',
@@ -96,7 +96,7 @@ async function orderChecks(cell: string): Promise<void> {
  */
 async function removeOld(cell: string): Promise<void> {
   const old = await query<{ id: string; cluster_id: string }>(sql`
-    SELECT id, cluster_id FROM database_backups WHERE cell_id = ${cell}::text AND (status = 'deleting' OR expires_at < platform_now()
+    SELECT id, cluster_id FROM database_backups WHERE cell_id = ${cell}::text AND location = ANY (${reachedLocations()}::text[]) AND (status = 'deleting' OR expires_at < platform_now()
       OR (status IN ('pending', 'running', 'failed') AND updated_at < platform_now() - interval '7 days'))`);
   for (const { id, cluster_id } of old) {
     await storeOf(cluster_id).remove(baseKey(id));

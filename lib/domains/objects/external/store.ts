@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto';
+import { Readable } from 'node:stream';
+import type { ReadableStream } from 'node:stream/web';
 import { now } from '@/lib/clock';
 import { ApiError } from '@/lib/core/api/errors';
 import { settings } from '@/lib/settings';
@@ -16,7 +18,7 @@ export type Wish = {
   query?: Record<string, string>;
   /** In lower case. */
   headers?: Record<string, string>;
-  body?: string;
+  body?: string | Uint8Array<ArrayBuffer>;
 };
 
 export type Reply = { headers: Headers; body: string };
@@ -35,6 +37,8 @@ export class StoreRefusal extends Error {
 }
 
 const PATIENCE_MS = 30_000;
+/** Larger bodies get longer: so many bytes a millisecond are slow for any network of a store. */
+const SLOW_BYTES = 1024;
 
 /** The store that the settings name. @throws ApiError 503 without one */
 export function outsideStore() {
@@ -50,7 +54,29 @@ export function outsideStore() {
  * Sends a signed request to the outside store.
  * @throws StoreRefusal for any status but 2xx; ApiError 503 where it does not respond
  */
-export async function ask(pair: Pair, { method, path, query = {}, headers = {}, body = '' }: Wish): Promise<Reply> {
+export async function ask(pair: Pair, wish: Wish): Promise<Reply> {
+  const { length } = wish.body ?? '';
+  const response = await send(pair, wish, AbortSignal.timeout(PATIENCE_MS + Math.ceil(length / SLOW_BYTES)));
+  return { headers: response.headers, body: await response.text() };
+}
+
+/**
+ * Opens an object to be read, for as long as that takes. A cut one ends with an error.
+ * @param path decoded: `/bucket/a key`
+ * @throws StoreRefusal 404 when there is none; ApiError 503
+ */
+export async function open(pair: Pair, path: string): Promise<Readable> {
+  const late = new AbortController();
+  const timer = setTimeout(() => late.abort(), PATIENCE_MS);
+  const response = await send(pair, { method: 'GET', path }, late.signal).finally(() => clearTimeout(timer));
+  return response.body ? Readable.fromWeb(response.body as ReadableStream) : Readable.from([]);
+}
+
+async function send(
+  pair: Pair,
+  { method, path, query = {}, headers = {}, body = '' }: Wish,
+  signal: AbortSignal,
+): Promise<Response> {
   const { origin } = outsideStore();
   const written = path.split('/').map(encoded).join('/');
   const hash = createHash('sha256').update(body).digest('hex');
@@ -71,18 +97,17 @@ export async function ask(pair: Pair, { method, path, query = {}, headers = {}, 
   const response = await fetch(`${origin}${written}${parameters === '' ? '' : `?${parameters}`}`, {
     method,
     headers: { ...headers, ...signed },
-    ...(body === '' ? {} : { body }),
+    ...(body.length === 0 ? {} : { body }),
     // A redirect would carry requests to an address that the operator did not set.
     redirect: 'manual',
-    signal: AbortSignal.timeout(PATIENCE_MS),
+    signal,
   }).catch((cause) => {
     throw new ApiError('ENGINE_UNAVAILABLE', 'The outside object storage does not respond. Try again later.', {
       cause,
     });
   });
-  const answer = await response.text();
-  if (response.ok) return { headers: response.headers, body: answer };
-  throw new StoreRefusal(response.status, codeIn(answer), what);
+  if (response.ok) return response;
+  throw new StoreRefusal(response.status, codeIn(await response.text()), what);
 }
 
 /** S3 answers in XML, Admin Ops in JSON. */

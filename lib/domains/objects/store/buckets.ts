@@ -1,13 +1,16 @@
 import { query, queryOne } from '@/lib/core/db/pool';
 import { type Sql, sql } from '@/lib/core/db/sql';
 
-/** Bucket names as S3 has them, for virtual hosts: 3 to 63 lowercase letters, digits, dots and dashes. */
+/**
+ * Bucket names as S3 has them, for virtual hosts: 3 to 63 lowercase letters, digits, dots and dashes. Those that begin with `nephele-`
+ * are the platform's own.
+ */
 export function isBucketName(name: string): boolean {
   return (
     /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(name) &&
     !/\.\.|\.-|-\./.test(name) &&
     !/^\d+\.\d+\.\d+\.\d+$/.test(name) &&
-    !/^(xn--|sthree-|amzn-s3-demo-)|(-s3alias|--ol-s3|\.mrap|--x-s3)$/.test(name)
+    !/^(xn--|sthree-|amzn-s3-demo-|nephele-)|(-s3alias|--ol-s3|\.mrap|--x-s3)$/.test(name)
   );
 }
 

@@ -12,6 +12,8 @@ const SEGMENT_BYTES = 16 * 1024 ** 2;
 export type Archived = {
   /** Segments that were put in now. */
   segments: number;
+  /** Their bytes in the store. */
+  bytes: number;
   /** The moment up to which everything is archived; null while that is still in an unfinished segment. */
   until: Date | null;
   /** The first segment after one that is missing: backups from before it lead no further, and a new one must follow. */
@@ -57,11 +59,13 @@ export async function archiveWal(
     .map(({ name }) => name)
     .filter((name) => name.length === 24 && isBefore(name, unfinished) && positionOf(name) <= positionOf(unfinished));
   const wanted = finished.filter((name) => last === null || isBefore(last, name));
-  for (const name of wanted) await put(client, store, prefix, name);
+  let bytes = 0;
+  for (const name of wanted) bytes += await put(client, store, prefix, name);
   const newest = wanted.at(-1) ?? last;
   const at = now[0]?.at;
   return {
     segments: wanted.length,
+    bytes,
     until: finish && at ? new Date(at.getTime() - MARGIN_MS) : null,
     gapAt: gapIn(last, wanted),
     first: wanted[0] ?? null,
@@ -80,14 +84,14 @@ export function gapIn(last: string | null, names: readonly string[]): string | n
   return found;
 }
 
-async function put(client: Client, store: BackupStore, prefix: string, name: string): Promise<void> {
+async function put(client: Client, store: BackupStore, prefix: string, name: string): Promise<number> {
   const { rows } = await client.query<{ content: Buffer }>('SELECT pg_read_binary_file($1) AS content', [
     `pg_wal/${name}`,
   ]);
   const content = rows[0]?.content;
   if (!content || (name.length === 24 && content.length !== SEGMENT_BYTES))
     throw new Error(`The segment ${name} is cut.`);
-  await store.write(`${prefix}${name}.gz`, Readable.from([content]).pipe(createGzip({ level: 1 })));
+  return store.write(`${prefix}${name}.gz`, Readable.from([content]).pipe(createGzip({ level: 1 })));
 }
 
 /**
