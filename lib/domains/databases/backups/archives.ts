@@ -43,6 +43,9 @@ export async function archiveLogs(cell: string, signal: AbortSignal): Promise<vo
   }
 }
 
+/** Which transactions each primary had when its log was archived last: while there are no others, nothing has to be. */
+const snapshots = new Map<string, { primary: string; snapshot: string }>();
+
 const findArchive = (id: string, group: number): Promise<Archive | undefined> =>
   queryOne(sql`SELECT cluster_id, group_no, first_segment, last_segment, until FROM database_archives
     WHERE cluster_id = ${id}::uuid AND group_no = ${group}::int`);
@@ -62,7 +65,10 @@ export async function archiveCluster(cluster: Cluster, now = false): Promise<voi
     await archiveAlone(client);
     const before = await findArchive(id, group);
     const isOld = !before?.until || Date.now() - before.until.getTime() >= OLDEST_MS;
-    const done = await archiveWal(client, store, logPrefix(group), before?.last_segment ?? null, now || isOld);
+    const finishes = now || isOld;
+    const seen = snapshots.get(id);
+    const known = seen?.primary === primary.id ? seen.snapshot : null;
+    const done = await archiveWal(client, store, logPrefix(group), before?.last_segment ?? null, finishes, known);
     if (done.gapAt !== null)
       log.error(
         { cluster: id, after: before?.last_segment, next: done.gapAt },
@@ -70,6 +76,7 @@ export async function archiveCluster(cluster: Cluster, now = false): Promise<voi
       );
     await note(cluster, done, before);
     if (done.last !== null) await releaseWal(client, done.last);
+    if (finishes) snapshots.set(id, { primary: primary.id, snapshot: done.snapshot });
     return { last: done.last, written: done.bytes };
   });
   await holdOnStandbys(cluster, members, last);

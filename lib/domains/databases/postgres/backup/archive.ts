@@ -21,6 +21,8 @@ export type Archived = {
   /** Names of the first and the last segment that were put in, or `last` as it was. */
   first: string | null;
   last: string | null;
+  /** Which transactions had ended before: `before` of the next call. The end of any other changes it. */
+  snapshot: string;
 };
 
 /** What is committed at the same time as a look may be in the next segment. */
@@ -31,7 +33,8 @@ const MARGIN_MS = 1_000;
  * versions, a member needs no program of its own, and nothing must stay connected; the slot keeps what was not released yet.
  * @param prefix where in the store: a group of members has its own
  * @param last name of the last archived segment; null: from the slot's beginning
- * @param finish ends the present segment first, unless it is empty
+ * @param finish ends the present segment first, unless it has nothing of anybody's transactions
+ * @param before `snapshot` of the last call with `finish`, at the same server; null: not known
  */
 export async function archiveWal(
   client: Client,
@@ -39,11 +42,17 @@ export async function archiveWal(
   prefix: string,
   last: string | null,
   finish = true,
+  before: string | null = null,
 ): Promise<Archived> {
   await keepWal(client);
   // Everything until here is in the segment that is finished now.
-  const { rows: now } = await client.query<{ at: Date }>('SELECT clock_timestamp() AS at');
-  if (finish) await client.query('SELECT pg_switch_wal()');
+  const { rows: now } = await client.query<{ at: Date; snapshot: string }>(
+    'SELECT clock_timestamp() AS at, text(pg_current_snapshot()) AS snapshot',
+  );
+  const snapshot = now[0]?.snapshot ?? '';
+  // An idle server writes a few records of its own twice a minute, and each segment takes time and room.
+  const isQuiet = snapshot === before;
+  if (finish && !isQuiet) await client.query('SELECT pg_switch_wal()');
   const current = await client.query<{ segment: string }>(
     'SELECT pg_walfile_name(pg_current_wal_insert_lsn()) AS segment',
   );
@@ -70,6 +79,7 @@ export async function archiveWal(
     gapAt: gapIn(last, wanted),
     first: wanted[0] ?? null,
     last: newest,
+    snapshot,
   };
 }
 

@@ -113,6 +113,44 @@ describe.each([14, 16, 18])('a backup of PostgreSQL %i', (major) => {
   }, 120_000);
 });
 
+it.each([14, 18])(
+  'the log of an idle PostgreSQL %i stays as it is, and its moment goes on',
+  async (major) => {
+    const store = new FolderStore(join(folder, `idle-${major}`));
+    const server = await startMajor(major);
+    open.push(server);
+    const archive = (past?: { last: string | null; snapshot: string }) =>
+      using(server, 'postgres', (client) =>
+        archiveWal(client, store, 'wal/1/', past?.last ?? null, true, past?.snapshot ?? null),
+      );
+    const run = (statement: string) => using(server, 'postgres', (client) => client.query(statement));
+    await run('CREATE TABLE t (n int)');
+    const first = await archive();
+    // As servers do by themselves, twice a minute.
+    await run('SELECT pg_log_standby_snapshot()').catch(() => run('CHECKPOINT'));
+    const idle = await archive(first);
+    expect(idle).toMatchObject({ segments: 0, bytes: 0, last: first.last });
+    expect(idle.until?.getTime()).toBeGreaterThan(first.until?.getTime() ?? Number.POSITIVE_INFINITY);
+    await run('INSERT INTO t VALUES (1)');
+    const written = await archive(idle);
+    expect(written.segments).toBe(1);
+    expect((await archive(written)).segments).toBe(0);
+    await using(server, 'postgres', async (client) => {
+      await client.query('BEGIN');
+      await client.query('INSERT INTO t VALUES (2)');
+      expect((await archive(written)).segments).toBe(0);
+      await run('INSERT INTO t VALUES (3)');
+      const later = await archive(written);
+      expect(later.segments).toBe(1);
+      expect((await archive(later)).segments).toBe(0);
+      // It has begun before the other one, and ends after it.
+      await client.query('COMMIT');
+      expect((await archive(later)).segments).toBe(1);
+    });
+  },
+  60_000,
+);
+
 describe('the archived log', () => {
   const name = (timeline: number, place: number) =>
     `0000000${timeline}00000000${place.toString(16).toUpperCase().padStart(8, '0')}`;
