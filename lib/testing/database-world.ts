@@ -117,15 +117,21 @@ export async function startDatabaseWorld(engine: DatabaseEngine = 'postgres', { 
     const operation = await queryOne(sql`SELECT kind, stage, error FROM operations ORDER BY id DESC LIMIT 1`);
     const logs = await Promise.all(
       (await services.observeServices()).map(async ({ id, power, starts }) => {
-        const { lines } = await services.readLog(id, null, 1000);
-        return `${id} ${power} ${starts}\n${lines
-          .slice(-25)
-          .map(({ message }) => message)
-          .join('\n')}`;
+        return `${id} ${power} ${starts}\n${(await lastLines(id)).join('\n')}`;
       }),
     );
     console.error(logs.join('\n\n'));
     throw new Error(`not ${status}: ${JSON.stringify(await read(name))} ${JSON.stringify(operation)}`);
+  }
+
+  async function lastLines(id: string): Promise<string[]> {
+    let kept: string[] = [];
+    for (let cursor: string | null = null; ; ) {
+      const read = await services.readLog(id, cursor, 1000);
+      kept = [...kept, ...read.lines.map(({ message }) => message)].slice(-40);
+      if (read.lines.length === 0) return kept;
+      cursor = read.cursor;
+    }
   }
 
   const pidOf = async (id: string) => {

@@ -114,6 +114,7 @@ async function mongodbWriter(world: World, cluster: Cluster): Promise<Writer> {
     async during(happens) {
       await client.ask({ kind: 'write' });
       await happens();
+      await pause(AFTER_MS);
       return client.ask<Outcome>({ kind: 'finish' });
     },
   };

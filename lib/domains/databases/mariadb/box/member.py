@@ -259,6 +259,26 @@ def upgrade_tables():
     os.execve(UPGRADE, [*command, "--upgrade-system-tables", "--skip-write-binlog", "--tmpdir=/state"], environment)
 
 
+def fitting(options, present, room):
+    """
+    The provider's options with a cache of writes that fits beside the data, because one that does not ends the server at its start: as
+    large as the present one where a larger one would take more than half of the room. Sizes in MB.
+    """
+    wanted = int(re.search(r"gcache\.size=(\d+)M", options)[1])
+    if wanted <= max(present, room // 2):
+        return options
+    size = present or max(8, room // 4)
+    return re.sub(r"gcache\.size=\d+M", f"gcache.size={size}M", options)
+
+
+def cache():
+    """The argument of the server that sizes the cache of writes."""
+    options = re.search(r'^wsrep_provider_options = "(.*)"$', read(f"{FILES}/my.cnf"), re.M)[1]
+    path, room = f"{DATA}/galera.cache", os.statvfs("/state")
+    present = os.path.getsize(path) >> 20 if os.path.exists(path) else 0
+    return f"--wsrep-provider-options={fitting(options, present, room.f_bavail * room.f_frsize >> 20)}"
+
+
 class Desk:
     """Answers the agent: `PHASE POSITION` at once, and takes its word, `begin` or `join`."""
 
@@ -373,7 +393,7 @@ def main():
     if told["restore"] == "check":
         os.execv(SERVER, alone())
     threading.Thread(target=frames.give, args=(back_up, say), daemon=True).start()
-    server = subprocess.Popen([*base(), *arguments, f"--wsrep-sst-donor={told['donors']}"])
+    server = subprocess.Popen([*base(), *arguments, cache(), f"--wsrep-sst-donor={told['donors']}"])
 
     def stop(*_):
         ended.append(True)
