@@ -37,7 +37,7 @@ const cut: Pick<Fault, 'happens' | 'mend'> = {
   mend: (world, member) => world.setLink(present(member).port_id, 'up'),
 };
 
-/** A disk with so much room left, which the tenant enlarges some seconds later. */
+/** A disk with so much room left, which the tenant enlarges some seconds later, to what the cluster says. */
 const full = (name: string, role: 'primary' | 'standby', roomMb: number): Fault => ({
   name,
   role,
@@ -46,7 +46,8 @@ const full = (name: string, role: 'primary' | 'standby', roomMb: number): Fault 
     await pause(FULL_MS);
     const { storage_gb, status, status_reason } = await world.read(cluster.name);
     const began = performance.now();
-    const body = { storage_gb: storage_gb + 1 };
+    const enough = /enlarged to (\d+) GB/.exec(status_reason ?? '')?.[1];
+    const body = { storage_gb: enough === undefined ? storage_gb + 1 : Number(enough) };
     expect((await world.call('PATCH', world.paths(cluster.name), { ...world.as, body })).status).toBe(202);
     await world.untilIs(cluster.name, 'available', 180_000);
     console.info(

@@ -5,8 +5,33 @@ import type { Cluster, Member } from './clusters';
 import { nearly } from './notes';
 
 const DISK_MS = 3_000;
-/** Share of the disk that is free: below it, the cluster takes no writes; with twice as much, it does again. */
+/** Share of the disk that is free: below it, the cluster takes no writes. */
 const FULL = 0.04;
+/** It takes them again with twice as much, but at most so much more: on a large disk, a share of it is many gigabytes. */
+const ROOMY_GB = 0.5;
+const GB = 1024 ** 3;
+/** Of a disk, what its file system leaves for data. */
+const USABLE = 0.95;
+
+/**
+ * Free share of a disk with which a cluster takes writes again.
+ * @param full share with which it takes none @param times how much more of that
+ */
+export const roomyShare = (full: number, sizeGb: number, times = 2): number =>
+  full + Math.min(full * (times - 1), ROOMY_GB / sizeGb);
+
+/**
+ * What helps a cluster whose disk is full: the smallest storage with which it takes writes again.
+ * @param roomy free share with which it does, by the storage in GB
+ */
+export function enlargedTo(
+  { storage_gb, used_bytes }: Pick<Cluster, 'storage_gb' | 'used_bytes'>,
+  roomy: (storageGb: number) => number = (gb) => roomyShare(FULL, gb),
+): string {
+  let gb = storage_gb + 1;
+  while (used_bytes !== null && used_bytes > (1 - roomy(gb)) * gb * USABLE * GB) gb += 1;
+  return `its storage is enlarged to ${gb} GB or more`;
+}
 
 export type DiskMemory = { diskAt: number };
 export const newDiskMemory = (): DiskMemory => ({ diskAt: Number.NEGATIVE_INFINITY });
@@ -30,7 +55,7 @@ export async function watchDisk(
   if (!sample?.state) return;
   const { usedBytes, totalBytes } = sample.state;
   const free = 1 - usedBytes / totalBytes;
-  const isFull = free < (cluster.read_only ? 2 * full : full);
+  const isFull = free < (cluster.read_only ? roomyShare(full, totalBytes / GB) : full);
   const isNews = isFull !== cluster.read_only;
   if (isNews) await setReadOnly(isFull);
   if (isNews || !nearly(cluster.used_bytes, usedBytes))

@@ -2,7 +2,7 @@ import { engineOf } from '@/lib/engines/engines';
 import { log } from '@/lib/log';
 import { appoint } from '../cluster/appoint';
 import { type Cluster, type Member, primaryOf, servingMembers } from '../cluster/clusters';
-import { type DiskMemory, newDiskMemory, watchDisk } from '../cluster/disk';
+import { type DiskMemory, enlargedTo, newDiskMemory, watchDisk } from '../cluster/disk';
 import { lasting } from '../cluster/lasting';
 import { restartEndpoint, restartMember, startMember } from '../cluster/member-process';
 import { type MemberNote, noteStates, OBSERVED } from '../cluster/notes';
@@ -126,7 +126,7 @@ function clusterStatus(cluster: Cluster, seen: readonly Seen[], own: Seen) {
   if (cluster.read_only)
     return {
       status: 'degraded',
-      reason: 'The disk is nearly full: the cluster takes no writes until its storage is enlarged.',
+      reason: `The disk is nearly full: the cluster takes no writes until ${enlargedTo(cluster)}.`,
     };
   const missing = seen.filter((one) => one !== own && !isInStep(one));
   if (missing.length === 0 && seen.length >= instances) return { status: 'available', reason: null };

@@ -12,7 +12,7 @@ export const mongodbDriver: EngineDriver = singleDriver(
     secretsPath: '/platform/users',
     secretsMark: usersMark,
     keptFreeMb,
-    whatHelps: 'its storage is enlarged',
+    alsoHelps: null,
     settleRoles: null,
   },
   // Its program has one version.

@@ -9,7 +9,7 @@ import { endpointStats, reaches, settleEndpoint } from '../endpoint/endpoint';
 import type { MemberStatus } from '../schema';
 import { memberName } from '../view';
 import { forget } from './connections';
-import { type DiskGuard, type DiskLevel, guardDisk, newDiskGuard } from './disk';
+import { type DiskGuard, type DiskLevel, guardDisk, newDiskGuard, whatHelps } from './disk';
 import { bestStandby, promote, replacePrimary, startMember, stopFormer } from './promotion';
 import { holdsUp, newReplicationMemory, type ReplicationMemory, settleReplication } from './replication';
 import { memberSpec } from './specs';
@@ -203,12 +203,12 @@ function clusterStatus(cluster: Cluster, seen: readonly Seen[], primary: Member,
   if (disk === 'closed')
     return {
       status: 'degraded',
-      reason: 'The disk is full: the cluster takes no connections until its storage is enlarged.',
+      reason: `The disk is full: the cluster takes no connections until ${whatHelps(cluster)}.`,
     };
   if (cluster.read_only)
     return {
       status: 'degraded',
-      reason: 'The disk is nearly full: the cluster takes no writes until its storage is enlarged.',
+      reason: `The disk is nearly full: the cluster takes no writes until ${whatHelps(cluster)}.`,
     };
   const missing = seen.filter(({ member, state }) => member !== primary && !(member.in_sync && state.isUp));
   if (missing.length === 0 && seen.length >= instances) return { status: 'available', reason: null };

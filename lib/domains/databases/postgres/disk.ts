@@ -4,6 +4,7 @@ import { sql } from '@/lib/core/db/sql';
 import { engineOf } from '@/lib/engines/engines';
 import { log } from '@/lib/log';
 import type { Cluster, Member } from '../cluster/clusters';
+import { enlargedTo, roomyShare } from '../cluster/disk';
 import { nearly } from '../cluster/notes';
 import { ask } from './connections';
 
@@ -16,17 +17,23 @@ const FULL = 0.04;
 const FULL_MB = 128;
 /** With less than this many times that share free, every look of the agent asks. */
 const TIGHT = 4;
-/** Writes are taken again with this many times the share. */
+/** Writes are taken again with this many times the share, or half a gigabyte more. */
 const ROOMY = 1.5;
 
 /** Free share of the disk below which a cluster takes no writes; below half of it, no connections. */
 export const fullShare = ({ storage_gb }: Pick<Cluster, 'storage_gb'>): number =>
   Math.max(FULL, FULL_MB / (storage_gb * 1024));
 
+const roomyOf = (cluster: Pick<Cluster, 'storage_gb'>): number =>
+  roomyShare(fullShare(cluster), cluster.storage_gb, ROOMY);
+
+/** What helps a cluster whose disk is full. */
+export const whatHelps = (cluster: Cluster): string => enlargedTo(cluster, (storage_gb) => roomyOf({ storage_gb }));
+
 /** @param free share of the fullest member's disk @param present what the cluster takes now */
-export function levelOf(free: number, full: number, present: DiskLevel): DiskLevel {
+export function levelOf(free: number, full: number, present: DiskLevel, roomy = full * ROOMY): DiskLevel {
   if (free < full / 2 || (present === 'closed' && free < full)) return 'closed';
-  return free < (present === 'open' ? full : full * ROOMY) ? 'read_only' : 'open';
+  return free < (present === 'open' ? full : roomy) ? 'read_only' : 'open';
 }
 
 /** What is remembered of a cluster's disks from look to look. */
@@ -80,7 +87,7 @@ async function settleLevel(cluster: Cluster, primary: Member, full: number, guar
   );
   if (!found) return;
   const present = found.closed ? 'closed' : found.read_only ? 'read_only' : 'open';
-  const level = levelOf(guard.free, full, present);
+  const level = levelOf(guard.free, full, present, roomyOf(cluster));
   // The switch of an upgrade stops writes in the same way, and only it lets them go on.
   if (level === 'open' && cluster.status === 'upgrading') return;
   guard.level = level;

@@ -14,7 +14,7 @@ export const qdrantDriver: EngineDriver = singleDriver(
     secretsPath: '/platform/keys',
     secretsMark: ({ id, sealed_secrets }) => openSecrets(id, sealed_secrets).verifier,
     keptFreeMb,
-    whatHelps: 'its storage is enlarged, or collections are deleted',
+    alsoHelps: 'collections are deleted',
     settleRoles,
   },
   qdrantUpgrades,

@@ -1,5 +1,5 @@
 import { type Cluster, isCurrent, type Member, primaryOf, servingMembers } from '../cluster/clusters';
-import { type DiskMemory, newDiskMemory, watchDisk } from '../cluster/disk';
+import { type DiskMemory, enlargedTo, newDiskMemory, roomyShare, watchDisk } from '../cluster/disk';
 import { lasting, type Since } from '../cluster/lasting';
 import type { Failure } from '../cluster/member-error';
 import { restartEndpoint, restartMember } from '../cluster/member-process';
@@ -42,7 +42,7 @@ async function look(engine: SingleEngine, cluster: Cluster, memory: Memory): Pro
     ...statusOf(engine, cluster, failure),
   });
   // The member itself refuses writes, a little after the cluster has said why.
-  const full = (engine.keptFreeMb(cluster) * SAID_BEFORE) / (cluster.storage_gb * 1024);
+  const full = fullShare(engine, cluster);
   if (failure === null) await watchDisk(cluster, member, memory, async () => {}, full);
 }
 
@@ -69,14 +69,23 @@ function noteOf({ id }: Member, failure: Failure | null): MemberNote {
   return { id, status: failure === null ? 'running' : 'starting', reason: null, lag: null };
 }
 
-function statusOf({ whatHelps }: SingleEngine, { status, status_reason, read_only }: Cluster, failure: Failure | null) {
+const fullShare = (engine: SingleEngine, cluster: Pick<Cluster, 'storage_gb'>): number =>
+  (engine.keptFreeMb(cluster) * SAID_BEFORE) / (cluster.storage_gb * 1024);
+
+function whatHelps(engine: SingleEngine, cluster: Cluster): string {
+  const larger = enlargedTo(cluster, (storage_gb) => roomyShare(fullShare(engine, { storage_gb }), storage_gb));
+  return engine.alsoHelps === null ? larger : `${larger}, or ${engine.alsoHelps}`;
+}
+
+function statusOf(engine: SingleEngine, cluster: Cluster, failure: Failure | null) {
+  const { status, status_reason, read_only } = cluster;
   if (!OBSERVED.includes(status)) return { status, reason: status_reason };
   if (failure === 'silent') return { status: 'degraded', reason: 'Its member does not answer.' };
   if (failure !== null) return { status: 'degraded', reason: 'Its member is being started again.' };
   if (read_only)
     return {
       status: 'degraded',
-      reason: `The disk is nearly full: the cluster takes no writes until ${whatHelps}.`,
+      reason: `The disk is nearly full: the cluster takes no writes until ${whatHelps(engine, cluster)}.`,
     };
   return { status: 'available', reason: null };
 }

@@ -16,8 +16,8 @@ export type SingleEngine = {
   secretsMark(cluster: Cluster): string;
   /** Of the disk, what a member's writes leave free. */
   keptFreeMb(cluster: Pick<Cluster, 'storage_gb'>): number;
-  /** What has to happen before a cluster whose disk is nearly full takes writes again. */
-  whatHelps: string;
+  /** What helps a cluster whose disk is nearly full beside a larger one; null: nothing else. */
+  alsoHelps: string | null;
   /**
    * Has the serving member take writes, and those of a version that does not serve follow it. Null where no member follows.
    * @returns how the others are

@@ -2,7 +2,7 @@ import { engineOf } from '@/lib/engines/engines';
 import { log } from '@/lib/log';
 import { appoint } from '../cluster/appoint';
 import { type Cluster, isCurrent, type Member, primaryOf, servingMembers } from '../cluster/clusters';
-import { type DiskMemory, newDiskMemory, watchDisk } from '../cluster/disk';
+import { type DiskMemory, enlargedTo, newDiskMemory, watchDisk } from '../cluster/disk';
 import { lasting, type Since } from '../cluster/lasting';
 import type { Failure } from '../cluster/member-error';
 import { restartEndpoint, restartMember, startMember } from '../cluster/member-process';
@@ -195,7 +195,7 @@ function statusOf(cluster: Cluster, seen: readonly Seen[], primary: Member, isSe
   if (cluster.read_only)
     return {
       status: 'degraded',
-      reason: 'The disk is nearly full: the cluster takes no writes until its storage is enlarged.',
+      reason: `The disk is nearly full: the cluster takes no writes until ${enlargedTo(cluster)}.`,
     };
   const missing = seen.filter(({ member, state }) => member !== primary && !(member.in_sync && state.isUp));
   if (missing.length === 0 && seen.length >= instances) return { status: 'available', reason: null };
