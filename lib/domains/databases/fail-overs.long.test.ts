@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { testDatabase } from '@/lib/testing/database';
 import { databaseTrouble, startDatabaseWorld } from '@/lib/testing/database-world';
 import { connectMongodb } from '@/lib/testing/mongodb-connection';
@@ -48,7 +48,9 @@ const full = (name: string, role: 'primary' | 'standby', roomMb: number): Fault 
     const began = performance.now();
     const enough = /enlarged to (\d+) GB/.exec(status_reason ?? '')?.[1];
     const body = { storage_gb: enough === undefined ? storage_gb + 1 : Number(enough) };
-    expect((await world.call('PATCH', world.paths(cluster.name), { ...world.as, body })).status).toBe(202);
+    const enlarge = () => world.call('PATCH', world.paths(cluster.name), { ...world.as, body });
+    // Refused while a primary that ended on its full disk is being replaced.
+    await vi.waitFor(async () => expect((await enlarge()).status).toBe(202), { timeout: 60_000, interval: 200 });
     await world.untilIs(cluster.name, 'available', 180_000);
     console.info(
       `${status} (${status_reason}); ${Math.round(performance.now() - began)} ms after it was enlarged: whole`,
