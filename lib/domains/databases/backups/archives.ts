@@ -106,7 +106,13 @@ async function holdOnStandbys(cluster: Cluster, members: readonly Member[], last
 /** Bytes of archived logs, as last counted, with what was written since: a log of days has thousands of segments to list. */
 const sizes = new Map<string, number>();
 
-type Bound = { id: string; group: number; most: number /** Bytes that were written just now. */; written: number };
+type Bound = {
+  id: string;
+  group: number;
+  most: number;
+  /** Bytes that were written just now. */
+  written: number;
+};
 
 /** Removes the oldest segments of a log that grew beyond its bound: what can be restored begins later then. */
 async function bound(store: BackupStore, { id, group, most, written }: Bound) {
