@@ -1,3 +1,6 @@
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, describe, expect, test, vi } from 'vitest';
 import { openLocalEngine } from '@/lib/engines/local/local-engine';
 import { ownCell } from '@/lib/settings';
@@ -5,6 +8,7 @@ import { options } from '@/lib/testing/balancer-world';
 import { testDatabase } from '@/lib/testing/database';
 import { databaseTrouble, startDatabaseWorld } from '@/lib/testing/database-world';
 import { createCell } from '@/lib/testing/hosts';
+import { speakTo } from '@/lib/testing/line-client';
 import { idOf } from '@/lib/testing/machines';
 import { connectMongodb } from '@/lib/testing/mongodb-connection';
 import { connectQdrant } from '@/lib/testing/qdrant-connection';
@@ -26,6 +30,35 @@ const outside: Pick<World, 'inTenantNetwork'> = {
 
 /** Of each engine: what its client finds after it has written something, or an error. */
 const engines = [
+  {
+    engine: 'mysql',
+    program: 'mariadb',
+    version: '11.8',
+    async writes({ endpoint, credentials }: Cluster): Promise<unknown> {
+      const { host, port, ca_certificate: ca } = endpoint ?? {};
+      const { username: user, password, database } = credentials;
+      const address = {
+        host,
+        port,
+        user,
+        password,
+        database,
+        ssl: { ca, rejectUnauthorized: true, verifyIdentity: true },
+      };
+      const { argv, env } = await outside.inTenantNetwork('lib/testing/mariadb-client.ts', address);
+      const client = speakTo(argv, env, mkdtempSync(join(tmpdir(), 'neph-mariadb-')));
+      const statements = [
+        'CREATE TABLE IF NOT EXISTS kept (n int)',
+        'DELETE FROM kept',
+        'INSERT INTO kept VALUES (7)',
+        'SELECT n FROM kept',
+      ];
+      const found = await client.ask<{ rows?: unknown[]; error?: string }[]>({ kind: 'run', statements });
+      client.end();
+      return found.at(-1);
+    },
+    finds: { rows: [{ n: 7 }] },
+  },
   {
     engine: 'valkey',
     program: 'valkey',

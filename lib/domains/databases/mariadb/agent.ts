@@ -10,6 +10,7 @@ import { endpointFacts, endpointOf } from '../cluster/specs';
 import { endpointStats, hold, release, repoint, settleEndpoint } from '../endpoint/endpoint';
 import type { MemberStatus } from '../schema';
 import { memberName } from '../view';
+import { type CertificateMemory, newCertificateMemory, serveCertificate } from './certificate';
 import { ask, forget } from './connections';
 import { failureOf, noteServed, type Watched } from './failure';
 import { bringBack, noteInStep } from './in-step';
@@ -20,11 +21,16 @@ import { bestSuccessor, isInStep, isServing, type Seen, statesOf } from './state
 const HUNG_MS = 8_000;
 const ENDPOINT_SILENT_MS = 2_000;
 
-type Memory = DiskMemory & Watched;
+type Memory = DiskMemory & Watched & { tls: CertificateMemory };
 
 /** A look at a cluster of MariaDB, with what is remembered of it from look to look. */
 export function newLook(): (cluster: Cluster) => Promise<void> {
-  const memory: Memory = { ...newDiskMemory(), served: new Set(), since: new Map() };
+  const memory: Memory = {
+    ...newDiskMemory(),
+    served: new Set(),
+    since: new Map(),
+    tls: newCertificateMemory(),
+  };
   return (cluster) => look(cluster, memory);
 }
 
@@ -71,7 +77,11 @@ async function look(cluster: Cluster, memory: Memory): Promise<void> {
         await ask(cluster, primary, `SET GLOBAL read_only = ${isFull ? 'ON' : 'OFF'}`);
       })
     : Promise.resolve();
-  await Promise.all([note(cluster, seen, others, own), disk]);
+  await Promise.all([
+    note(cluster, seen, others, own),
+    disk,
+    serveCertificate(cluster, [...seen, ...others], memory.tls),
+  ]);
 }
 
 /** Ends a primary that failed for good, and leads clients to another member. New connections wait meanwhile. */

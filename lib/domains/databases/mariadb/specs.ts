@@ -25,7 +25,7 @@ const COPY_PROGRAM = readFileSync(join(HERE, 'box/sh.py'), 'utf8');
 const OWN_MEMORY_MB = 48;
 
 /** For clients at every address of the cluster, and for members, which are clients of each other too. */
-const certificateOf = (cluster: Cluster) =>
+export const certificateOf = (cluster: Cluster) =>
   ensureCertificate({ id: cluster.id, kind: 'database_cluster', project_id: cluster.project_id }, 'server', {
     common_name: cluster.name,
     dns_names: [...['', '.internal'].map((end) => `${hostName(cluster)}${end}`), 'localhost'],
@@ -102,7 +102,7 @@ export async function memberSpec(cluster: Cluster, member: Member): Promise<Serv
       },
       { path: 'my.cnf', content: settings, secret: false },
       { path: 'superuser.password', content: openSecrets(cluster.id, cluster.sealed_secrets).superuser, secret: true },
-      // Read when the server starts.
+      // Read when the server starts, and when the agent says so.
       { path: 'tls/cert.pem', content: certificate.certificate, secret: false, live: true },
       { path: 'tls/ca.pem', content: certificate.authorities, secret: false, live: true },
       { path: 'tls/key.pem', content: certificate.key, secret: true, live: true },
