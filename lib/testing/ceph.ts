@@ -18,6 +18,7 @@ import { reasonOf } from '@/lib/engines/error';
 import { unpackDebian } from '@/lib/engines/local/catalogue/debian';
 import { run } from '@/lib/engines/local/exec';
 import { waitForLock } from '@/lib/lock';
+import { forgetSettings } from '@/lib/settings';
 import { freePort } from './loopback';
 
 const CACHE = join('.cache', 'ceph');
@@ -79,6 +80,29 @@ function environment(): NodeJS.ProcessEnv {
 }
 
 const namesIn = (folder: string) => (existsSync(folder) ? readdirSync(folder) : []);
+
+/** Starts Ceph and has the platform keep its buckets there, until `stop`. */
+export async function startOutsideStore(): Promise<{ stop(): Promise<void> }> {
+  const ceph = await startCeph();
+  const before = process.env.S3_PUBLIC_URL;
+  Object.assign(process.env, {
+    S3_ENGINE: 'external',
+    S3_EXTERNAL_URL: ceph.url,
+    S3_PUBLIC_URL: ceph.url,
+    S3_ADMIN_ACCESS_KEY: ceph.access_key,
+    S3_ADMIN_SECRET_KEY: ceph.secret_key,
+  });
+  forgetSettings();
+  return {
+    async stop() {
+      process.env.S3_ENGINE = 'local';
+      if (before === undefined) delete process.env.S3_PUBLIC_URL;
+      else process.env.S3_PUBLIC_URL = before;
+      forgetSettings();
+      await ceph.stop();
+    },
+  };
+}
 
 /** A running store, with a user who may administer accounts. */
 export type TestCeph = { url: string; access_key: string; secret_key: string; stop(): Promise<void> };

@@ -1,3 +1,4 @@
+import { expect } from 'vitest';
 import type { DatabaseClusterWithCredentials } from '@/lib/domains/databases/schema';
 import type { startDatabaseWorld, Written } from './database-world';
 import { connectQdrantWriter } from './qdrant-connection';
@@ -19,7 +20,8 @@ const sqlWriter =
   (statement: string) =>
   async (world: World, cluster: Cluster): Promise<Writer> => {
     const client = await world.connect(cluster);
-    await client.run(['CREATE TABLE written (value varchar(100) PRIMARY KEY)']);
+    const [made] = await client.run(['CREATE TABLE written (value varchar(100) PRIMARY KEY)']);
+    expect(made).toEqual({ rows: [] });
     return { ...client, version: async () => String((await client.run([statement]))[0]?.rows?.[0]?.server_version) };
   };
 

@@ -9,8 +9,8 @@ import {
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { execute, query, queryRow } from '@/lib/core/db/pool';
 import { sql } from '@/lib/core/db/sql';
-import { forgetSettings, settings } from '@/lib/settings';
-import { noCeph, startCeph } from '@/lib/testing/ceph';
+import { settings } from '@/lib/settings';
+import { noCeph, startOutsideStore } from '@/lib/testing/ceph';
 import { testDatabase } from '@/lib/testing/database';
 import { createPair, objectWorld, type Pair } from '@/lib/testing/object-world';
 import { api, createMember, createProject, type TestProject } from '@/lib/testing/world';
@@ -50,22 +50,7 @@ const engines: Engine[] = [
     name: 'Ceph',
     missing: noCeph,
     async start() {
-      const ceph = await startCeph();
-      const before = process.env.S3_PUBLIC_URL;
-      Object.assign(process.env, {
-        S3_ENGINE: 'external',
-        S3_EXTERNAL_URL: ceph.url,
-        S3_PUBLIC_URL: ceph.url,
-        S3_ADMIN_ACCESS_KEY: ceph.access_key,
-        S3_ADMIN_SECRET_KEY: ceph.secret_key,
-      });
-      forgetSettings();
-      return async () => {
-        process.env.S3_ENGINE = 'local';
-        process.env.S3_PUBLIC_URL = before;
-        forgetSettings();
-        await ceph.stop();
-      };
+      return (await startOutsideStore()).stop;
     },
     async keep() {
       await keeper.keep(signal);

@@ -15,7 +15,7 @@ const OLDEST_MS = 35_000;
 /** The archived log of one group takes at most so many bytes for each byte of its cluster's storage, and at least 4 GB. */
 const MOST_OF_STORAGE = 2;
 const LEAST_BOUND = 4 * 1024 ** 3;
-/** What is over the bound goes with a little more, so that not every segment makes it over again. */
+/** An archive that exceeds its bound is cut to this share of it, so that the next segment does not exceed it again. */
 const KEPT_SHARE = 0.95;
 const CONNECT_MS = 5_000;
 const STATEMENT_MS = 60_000;
@@ -103,7 +103,7 @@ async function holdOnStandbys(cluster: Cluster, members: readonly Member[], last
   }
 }
 
-/** Bytes of archived logs, as last counted, with what was written since: a log of days has thousands of segments to list. */
+/** Bytes of each archived log: the last count plus what was written since, because listing thousands of segments is slow. */
 const sizes = new Map<string, number>();
 
 type Bound = {

@@ -58,7 +58,7 @@ test('a backup on a host that is gone cannot be restored, one in object storage 
   });
 });
 
-test('without the settings of the object storage, its backups say what is missing, and are kept', async () => {
+test('a restore from object storage that is not configured names the missing setting, and the backup stays', async () => {
   const id = await backup('object_storage');
   const refused = await restore(id);
   expect([refused.status, refused.text]).toEqual([503, expect.stringContaining('S3_ENGINE=external')]);

@@ -114,7 +114,7 @@ export class BucketStore implements BackupStore {
   }
 }
 
-/** What is written goes to one store; what was written to the former one is still there. */
+/** Writes to one store, and still reads, lists and removes what is in the former one. */
 export class MovedStore implements BackupStore {
   constructor(
     private readonly present: BackupStore,

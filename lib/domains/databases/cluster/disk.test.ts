@@ -12,7 +12,7 @@ test('a cluster takes writes again with twice what counts as full, or half a gig
 
 test.each([
   [1, 0.9, 2],
-  // With another gigabyte, 4 % of it would still be more than what is free.
+  // One more gigabyte would still leave less than 4 % free.
   [100, 94.9, 105],
   [14, 13, 15],
 ])('a full disk of %d GB with %d GB of data needs %d GB', (storage_gb, used, enough) => {

@@ -7,7 +7,7 @@ import { nearly } from './notes';
 const DISK_MS = 3_000;
 /** Share of the disk that is free: below it, the cluster takes no writes. */
 const FULL = 0.04;
-/** It takes them again with twice as much, but at most so much more: on a large disk, a share of it is many gigabytes. */
+/** Writes resume at twice that share, but never need more than this beyond it: a share of a large disk is many gigabytes. */
 const ROOMY_GB = 0.5;
 const GB = 1024 ** 3;
 /** Of a disk, what its file system leaves for data. */

@@ -8,7 +8,7 @@ const LOOK_MS = 5_000;
 /** A new certificate comes into the members' files within this time. */
 const ARRIVES_MS = 60_000;
 
-/** What is remembered of a cluster's certificate from look to look. */
+/** What the agent remembers of a cluster's certificate between looks. */
 export type CertificateMemory = { certificate: string | null; lookedAt: number; changedAt: number };
 export const newCertificateMemory = (): CertificateMemory => ({
   certificate: null,

@@ -5,7 +5,7 @@ import { accountNamed } from './accounts';
 import { findBucket, listBuckets } from './admin';
 import { ask, open, type Pair, StoreRefusal, unlessMissing } from './store';
 
-/** The account that holds what the platform itself keeps in the outside store. No tenant has a key of it. */
+/** The account that owns the platform's own buckets in the outside store. No tenant has a key to it. */
 const ACCOUNT = 'nephele-platform';
 const MB = 1024 ** 2;
 const PART_BYTES = 16 * MB;
@@ -53,7 +53,7 @@ async function makeBucket(pair: Pair, name: string): Promise<string> {
   return free;
 }
 
-/** Has the store remove what a process left when it ended in the middle of an upload. */
+/** Has the store remove uploads that nobody finished, because their process died. */
 async function endUnfinished(pair: Pair, bucket: string): Promise<void> {
   const unfinished = { id: 'unfinished', enabled: true, prefix: '', tags: {}, abortDays: 1 };
   const body = document('LifecycleConfiguration', lifecycleElements([unfinished]));

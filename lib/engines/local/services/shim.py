@@ -414,7 +414,7 @@ class Shim:
             return False
 
     def remove(self):
-        """Removes what the runtime knows of the sandbox, and with it whatever of it still runs."""
+        """Removes the sandbox from the runtime, and ends whatever still runs in it."""
         self.command("delete", "--force", self.id, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
     def start(self):
