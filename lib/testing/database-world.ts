@@ -124,11 +124,12 @@ export async function startDatabaseWorld(engine: DatabaseEngine = 'postgres', { 
     throw new Error(`not ${status}: ${JSON.stringify(await read(name))} ${JSON.stringify(operation)}`);
   }
 
-  async function lastLines(id: string): Promise<string[]> {
+  /** The last lines of a member's log, with their times. */
+  async function lastLines(id: string, count = 40): Promise<string[]> {
     let kept: string[] = [];
     for (let cursor: string | null = null; ; ) {
       const read = await services.readLog(id, cursor, 1000);
-      kept = [...kept, ...read.lines.map(({ message }) => message)].slice(-40);
+      kept = [...kept, ...read.lines.map(({ at, message }) => `${at.toISOString()} ${message}`)].slice(-count);
       if (read.lines.length === 0) return kept;
       cursor = read.cursor;
     }
@@ -148,6 +149,7 @@ export async function startDatabaseWorld(engine: DatabaseEngine = 'postgres', { 
     project,
     paths,
     read,
+    lastLines,
     machine,
 
     /** How long each stage of the last operation on a cluster took, in milliseconds. */

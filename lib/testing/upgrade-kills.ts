@@ -96,9 +96,7 @@ function killedUpgrades(world: World, { cluster, client }: Subject, isSynchronou
   /** The last lines of each member, to see why clients waited or the way back was lost. */
   async function showLogs(): Promise<void> {
     for (const { id, ordinal } of await world.members(cluster)) {
-      const { lines } = await world.services.readLog(id, null, 1000);
-      const text = lines.slice(-150).map(({ at, message }) => `${at.toISOString()} ${message}`);
-      console.info([`member ${ordinal}`, ...text].join('\n'));
+      console.info([`member ${ordinal}`, ...(await world.lastLines(id, 150))].join('\n'));
     }
   }
 

@@ -60,6 +60,12 @@ async function part<Result>(step: JobStep, run: (work: Work) => Promise<Result>)
   }
 }
 
+/** Whether a member that a stage needs is down, and has had little time to come back since the stage began. */
+function mayRecover({ stage, transitions }: JobRow, error: unknown): boolean {
+  const began = transitions.findLast((one) => one.stage === stage)?.at;
+  return isUnreachable(error) && now().getTime() - Date.parse(began ?? '') < RECOVERS_MS;
+}
+
 const removing = (members: readonly Member[], cell: string) =>
   Object.fromEntries(
     members.map(({ id, ordinal }) => [`member ${ordinal}`, deleteMemberKind.start(id, {}, { cell_id: cell })]),
@@ -143,9 +149,7 @@ const upgradeSteps = operationSteps(
         await engine.keepFormer(work);
       } catch (error) {
         // Clients are served by the new version, and it stays: only the way back is missing.
-        const began = job.transitions.findLast(({ stage }) => stage === 'verifying')?.at;
-        const isRecovering = isUnreachable(error) && now().getTime() - Date.parse(began ?? '') < RECOVERS_MS;
-        const isLast = !isRecovering && step.operation.attempts >= MOST_ATTEMPTS;
+        const isLast = !mayRecover(job, error) && step.operation.attempts >= MOST_ATTEMPTS;
         if (!(error instanceof UpgradeTrouble) && !isLast) throw error;
         lost = isUnreachable(error) ? NOT_FOLLOWED : reasonOf(error);
       }
@@ -348,13 +352,16 @@ async function afterFailure(step: JobStep): Promise<JobChange> {
 const undoSwitchBack = (work: Work): Promise<void> =>
   inTurn(work.cluster.id, () => upgradesOf(work.cluster).takeBackSwitchBack(work, endpointOfUpgrade(work)));
 
-/** A part of the way back after an upgrade. */
+/** A part of the way back after an upgrade. Clients are served meanwhile: a member may take its time to recover. */
 async function later<Result>(step: JobStep, run: (work: Work) => Promise<Result>) {
+  let job: JobRow | undefined;
   try {
-    return await run(await workOf(step));
+    const work = await workOf(step);
+    job = work.job;
+    return await run(work);
   } catch (error) {
-    if (error instanceof UpgradeTrouble || step.operation.attempts >= MOST_ATTEMPTS)
-      return failure(reasonOfUpgrade(error));
+    const isLast = step.operation.attempts >= MOST_ATTEMPTS && !(job && mayRecover(job, error));
+    if (error instanceof UpgradeTrouble || isLast) return failure(reasonOfUpgrade(error));
     throw error;
   }
 }

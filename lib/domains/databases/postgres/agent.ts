@@ -2,18 +2,17 @@ import { log } from '@/lib/log';
 import { type Cluster, type Member, primaryOf, servingMembers } from '../cluster/clusters';
 import { lasting, type Since } from '../cluster/lasting';
 import type { Failure } from '../cluster/member-error';
-import { rebuildMember, restartEndpoint, restartMember } from '../cluster/member-process';
+import { restartEndpoint } from '../cluster/member-process';
 import { type MemberNote, noteStates, OBSERVED } from '../cluster/notes';
 import { endpointFacts, endpointOf } from '../cluster/specs';
 import { endpointStats, reaches, settleEndpoint } from '../endpoint/endpoint';
-import type { MemberStatus } from '../schema';
 import { memberName } from '../view';
-import { forget } from './connections';
+import { newLookBeside } from './beside';
 import { type DiskGuard, type DiskLevel, guardDisk, newDiskGuard, whatHelps } from './disk';
 import { bestStandby, promote, replacePrimary, startMember, stopFormer } from './promotion';
 import { holdsUp, newReplicationMemory, type ReplicationMemory, settleReplication } from './replication';
-import { memberSpec } from './specs';
-import { isServing, type Seen, stateOf, statesOf } from './state';
+import { isServing, noteOf, type Seen, stateOf, statesOf } from './state';
+import { wakeMember } from './wake';
 
 /** A primary that this process has seen serving is replaced after this time; before, it may still be starting. */
 const PATIENCE_MS: Record<Failure, { seen: number; unseen: number }> = {
@@ -23,18 +22,21 @@ const PATIENCE_MS: Record<Failure, { seen: number; unseen: number }> = {
 };
 /** A primary that the endpoint does not reach, while it reaches the standby. */
 const CUT_MS = 400;
-/** A member that hangs, or follows nobody, for so long is started anew. */
-const HUNG_MS = 8_000;
-const ASTRAY_MS = 15_000;
 const ENDPOINT_SILENT_MS = 2_000;
 
-type Memory = ReplicationMemory & { sawPrimary: string | null; since: Since; disk: DiskGuard };
+type Memory = ReplicationMemory & {
+  sawPrimary: string | null;
+  since: Since;
+  disk: DiskGuard;
+  lookBeside: (cluster: Cluster) => Promise<MemberNote[]>;
+};
 
 const newMemory = (): Memory => ({
   ...newReplicationMemory(),
   sawPrimary: null,
   since: new Map(),
   disk: newDiskGuard(),
+  lookBeside: newLookBeside(),
 });
 
 /** A look at a cluster of PostgreSQL, with what is remembered of it from look to look. */
@@ -47,7 +49,11 @@ async function look(cluster: Cluster, memory: Memory): Promise<void> {
   const members = servingMembers(cluster);
   const primary = primaryOf(members);
   if (!primary) return;
-  const [seen, stats] = await Promise.all([statesOf(cluster, members), endpointStats(endpointOf(cluster))]);
+  const [seen, beside, stats] = await Promise.all([
+    statesOf(cluster, members),
+    memory.lookBeside(cluster),
+    endpointStats(endpointOf(cluster)),
+  ]);
   const reached = (member: Member) => (stats ? reaches(endpointOf(cluster), stats, member.ip) : undefined);
   const former = seen.filter((one) => one.member.role === 'standby' && isServing(one));
   for (const { member } of former) {
@@ -73,7 +79,7 @@ async function look(cluster: Cluster, memory: Memory): Promise<void> {
   if (stats)
     await settleEndpoint(endpointOf(cluster), endpointFacts(cluster), stats, own !== undefined && isServing(own));
   wakeHung(cluster, seen, own !== undefined && isServing(own), stats !== undefined, memory);
-  await note(cluster, seen, primary, memory.disk.level);
+  await note(cluster, seen, beside, primary, memory.disk.level);
   for (const trouble of troubles) throw trouble;
 }
 
@@ -142,54 +148,28 @@ function wakeHung(
   seen: readonly Seen[],
   isServed: boolean,
   endpointAnswers: boolean,
-  memory: Memory,
+  { since }: Memory,
 ): void {
-  for (const { member, state } of seen) {
-    const isSilent = !state.isUp && state.failure === 'silent';
-    if (lasting(memory.since, `hung ${member.id}`, isSilent) >= HUNG_MS) {
-      memory.since.delete(`hung ${member.id}`);
-      forget(member);
-      restartMember(memberSpec, cluster, member);
-    }
-    const isAstray = isServed && member.role === 'standby' && state.isUp && !state.isPrimary && !state.isStreaming;
-    if (lasting(memory.since, `astray ${member.id}`, isAstray) >= ASTRAY_MS) {
-      memory.since.delete(`astray ${member.id}`);
-      forget(member);
-      rebuildMember(memberSpec, cluster, member);
-    }
-  }
-  if (lasting(memory.since, 'endpoint', !endpointAnswers) >= ENDPOINT_SILENT_MS) {
-    memory.since.delete('endpoint');
+  for (const one of seen) wakeMember(cluster, one, isServed, since);
+  if (lasting(since, 'endpoint', !endpointAnswers) >= ENDPOINT_SILENT_MS) {
+    since.delete('endpoint');
     restartEndpoint(cluster);
   }
 }
 
-async function note(cluster: Cluster, seen: readonly Seen[], primary: Member, disk: DiskLevel): Promise<void> {
+async function note(
+  cluster: Cluster,
+  seen: readonly Seen[],
+  beside: readonly MemberNote[],
+  primary: Member,
+  disk: DiskLevel,
+): Promise<void> {
   const own = seen.find(({ member }) => member === primary);
   await noteStates(cluster, {
-    members: seen.map((one) => noteOf(one, own)),
+    members: [...seen.map((one) => noteOf(one, own)), ...beside],
     running: seen.filter(({ state }) => state.isUp).length,
     ...clusterStatus(cluster, seen, primary, disk),
   });
-}
-
-function noteOf({ member, state }: Seen, primary: Seen | undefined): MemberNote {
-  const note = (status: MemberStatus, reason: string | null = null, lag: number | null = null) => ({
-    id: member.id,
-    status,
-    reason,
-    lag,
-  });
-  if (!state.isUp) {
-    if (state.failure === 'silent') return note('failed', 'It does not answer.');
-    return state.failure === 'starting'
-      ? note('starting')
-      : note('stopped', 'It is being started, or copies the data of the primary.');
-  }
-  if (state.isPrimary) return note('running', null, null);
-  const written = primary?.state.isUp && primary.state.isPrimary ? primary.state.written : null;
-  const lag = written === null ? null : Math.max(0, written - state.received);
-  return note(state.isStreaming && member.in_sync ? 'running' : 'catching_up', null, lag);
 }
 
 function clusterStatus(cluster: Cluster, seen: readonly Seen[], primary: Member, disk: DiskLevel) {

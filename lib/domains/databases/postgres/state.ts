@@ -1,5 +1,7 @@
 import type { Cluster, Member } from '../cluster/clusters';
 import { type Failure, MemberError } from '../cluster/member-error';
+import type { MemberNote } from '../cluster/notes';
+import type { MemberStatus } from '../schema';
 import { ask } from './connections';
 
 /** Bytes of WAL since the beginning. */
@@ -64,3 +66,23 @@ export const statesOf = (cluster: Cluster, members: readonly Member[], timeoutMs
   Promise.all(members.map(async (member) => ({ member, state: await stateOf(cluster, member, timeoutMs) })));
 
 export const isServing = ({ state }: Seen): boolean => state.isUp && state.isPrimary;
+
+/** What is noted of a member, beside the primary that it follows. */
+export function noteOf({ member, state }: Seen, primary: Seen | undefined): MemberNote {
+  const note = (status: MemberStatus, reason: string | null = null, lag: number | null = null) => ({
+    id: member.id,
+    status,
+    reason,
+    lag,
+  });
+  if (!state.isUp) {
+    if (state.failure === 'silent') return note('failed', 'It does not answer.');
+    return state.failure === 'starting'
+      ? note('starting')
+      : note('stopped', 'It is being started, or copies the data of the primary.');
+  }
+  if (state.isPrimary) return note('running', null, null);
+  const written = primary?.state.isUp && primary.state.isPrimary ? primary.state.written : null;
+  const lag = written === null ? null : Math.max(0, written - state.received);
+  return note(state.isStreaming && member.in_sync ? 'running' : 'catching_up', null, lag);
+}

@@ -2,7 +2,6 @@ import { membersOf } from '../../cluster/clusters';
 import type { Copied, UpgradeEngine, Work } from '../../jobs/engine';
 import { openSecrets } from '../../secrets';
 import { ask } from '../connections';
-import { NONE_ABSENT, newReplicationMemory, type ReplicationMemory, settleReplication } from '../replication';
 import { REPLICATION_ROLE } from '../settings-file';
 import { stateOf } from '../state';
 import { databasesOf } from './databases';
@@ -25,9 +24,6 @@ import {
 } from './procedure';
 import { allowFollowing } from './replicate';
 
-/** What each upgrade knows of the standbys of its new members, which no agent looks after yet. */
-const memories = new Map<string, ReplicationMemory>();
-
 const upgradeOf = ({ job, cluster, former, next }: Work): Upgrade => ({
   jobId: job.id,
   databases: job.databases,
@@ -46,13 +42,11 @@ async function settleFollower({ cluster, next }: Work): Promise<null> {
   return null;
 }
 
+/** The agent sees to their replication. */
 async function nextInStep({ job, cluster, next }: Work): Promise<string | null> {
   const state = await stateOf(cluster, next);
   if (!state.isUp || !state.isPrimary) return 'the new primary to serve';
-  const memory = memories.get(job.id) ?? newReplicationMemory();
-  memories.set(job.id, memory);
   const standbys = membersOf(cluster, job.next_group).filter(({ role }) => role === 'standby');
-  await settleReplication(cluster, next, state, standbys, NONE_ABSENT, memory);
   return standbys.every(({ in_sync }) => in_sync) ? null : 'the new standbys to catch up';
 }
 
@@ -73,7 +67,6 @@ async function replicate(work: Work): Promise<Copied> {
     await beginCopy(upgrade);
     return more({ progress: 30, log: 'The schema is copied, and rows are being copied.' });
   }
-  await nextInStep(work);
   const { isNear, tables, copied, percent, lagBytes } = await lookAtCopy(upgrade);
   const progress = 30 + Math.floor(percent * 0.5);
   if (!isNear) {
@@ -99,5 +92,5 @@ export const postgresUpgrades: UpgradeEngine = {
   switchBack: (work, endpoint) => switchBack(upgradeOf(work), { endpoint }),
   takeBackSwitchBack: (work, endpoint) => takeBackSwitchBack(upgradeOf(work), { endpoint }),
   forget: (cluster, serving) => forgetUpgrade(sideOf(cluster, serving)),
-  ended: (jobId) => void memories.delete(jobId),
+  ended() {},
 };

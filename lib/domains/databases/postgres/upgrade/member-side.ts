@@ -19,11 +19,12 @@ const quoted = (word: string) => `'${word.replaceAll('\\', '\\\\').replaceAll("'
 /** A member as a side of an upgrade. Passwords are in files of its sandbox, and in no argument and no catalogue. */
 export const sideOf = (cluster: Cluster, member: Member): Side => ({
   major: Number(member.version),
-  async connect(database) {
+  async connect(database, answersWithinMs) {
     const client = new pg.Client({
       ...connectionOf(cluster, member, database),
       application_name: 'platform',
       connectionTimeoutMillis: CONNECT_MS,
+      ...(answersWithinMs !== undefined && { query_timeout: answersWithinMs }),
     });
     client.on('error', () => {});
     await client.connect();

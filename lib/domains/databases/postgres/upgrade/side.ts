@@ -1,4 +1,9 @@
 import type { Client } from 'pg';
+import { within } from '../../cluster/within';
+
+const GOODBYE_MS = 1_000;
+/** More than any statement of a switch is given. */
+const ANSWERS_WITHIN_MS = 6_000;
 
 /**
  * One side of an upgrade: a primary, as the platform's own superuser reaches it. Whoever makes one keeps its password out of
@@ -6,8 +11,11 @@ import type { Client } from 'pg';
  */
 export type Side = {
   major: number;
-  /** Opens a connection as the platform's superuser, to whom a tenant's functions and operators are not visible. */
-  connect(database: string): Promise<Client>;
+  /**
+   * Opens a connection as the platform's superuser, to whom a tenant's functions and operators are not visible.
+   * @param answersWithinMs how long each of its statements may take; none: as long as it needs
+   */
+  connect(database: string, answersWithinMs?: number): Promise<Client>;
   /** How the other side's server connects to this one (libpq). Holds a password. */
   conninfo(database: string): string;
   /** `pg_dump --schema-only` of a database, by the newest program (`dumpArguments`). */
@@ -28,12 +36,19 @@ export async function using<Result>(
   try {
     return await work(client);
   } finally {
-    await client.end().catch(() => {});
+    await end(client);
   }
 }
 
-async function connectQuietly(side: Pick<Side, 'connect'>, database: string): Promise<Client> {
-  const client = await side.connect(database);
+/** A server that hangs does not say goodbye. */
+const end = (client: Client): Promise<void> => within(client.end(), GOODBYE_MS).catch(() => {});
+
+async function connectQuietly(
+  side: Pick<Side, 'connect'>,
+  database: string,
+  answersWithinMs?: number,
+): Promise<Client> {
+  const client = await side.connect(database, answersWithinMs);
   // A server that stops ends the query with an error; the event besides must not end this process.
   client.on('error', () => {});
   // The side that follows is read only by default, and what is done here is not for a tenant's log: it holds passwords.
@@ -42,7 +57,7 @@ async function connectQuietly(side: Pick<Side, 'connect'>, database: string): Pr
   return client;
 }
 
-/** A side whose connections are open while `work` runs. */
+/** A side whose connections are open while `work` runs, for which a server that hangs is not waited for long. */
 export async function keepOpen<Result>(
   side: Side,
   databases: readonly string[],
@@ -50,10 +65,11 @@ export async function keepOpen<Result>(
 ): Promise<Result> {
   const open = new Map<string, Client>();
   try {
-    for (const name of new Set([ANY_DATABASE, ...databases])) open.set(name, await connectQuietly(side, name));
+    for (const name of new Set([ANY_DATABASE, ...databases]))
+      open.set(name, await connectQuietly(side, name, ANSWERS_WITHIN_MS));
     return await work({ ...side, open });
   } finally {
-    await Promise.all([...open.values()].map((client) => client.end().catch(() => {})));
+    await Promise.all([...open.values()].map(end));
   }
 }
 

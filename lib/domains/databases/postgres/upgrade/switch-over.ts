@@ -117,18 +117,22 @@ export async function untilAllArrived(
   way: Direction,
 ): Promise<void> {
   const mark = randomUUID();
-  // A commit that waits for the log to be written brings those of sessions that did not wait.
-  await inEach(from, databases, (client) =>
-    client.query(
+  await inEach(from, databases, async (client, database) => {
+    // A commit that waits for the log to be written brings those of sessions that did not wait.
+    await client.query(
       `BEGIN; SET LOCAL synchronous_commit = local; INSERT INTO ${OWN_SCHEMA}.marks VALUES ('${mark}'); COMMIT`,
-    ),
-  );
-  await inEach(to, databases, (client, database) =>
-    until(`the last changes of ${database} (${way})`, withinMs, async () => {
-      const { rowCount } = await client.query(`SELECT FROM ${OWN_SCHEMA}.marks WHERE id = $1`, [mark]);
-      return rowCount === 1;
-    }),
-  );
+    );
+    await using(to, database, (other) =>
+      until(`the last changes of ${database} (${way})`, withinMs, async () => {
+        // A server that ended brings nothing more, and whoever replaces it is held up meanwhile.
+        const [{ rowCount }] = await Promise.all([
+          other.query(`SELECT FROM ${OWN_SCHEMA}.marks WHERE id = $1`, [mark]),
+          client.query('SELECT'),
+        ]);
+        return rowCount === 1;
+      }),
+    );
+  });
 }
 
 /** Replication commits without waiting for the disk or a standby: one commit that does wait brings all earlier ones there. */
