@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { execute } from '@/lib/core/db/pool';
+import { sql } from '@/lib/core/db/sql';
 import { waitFor } from '@/lib/engines/local/turns';
 import { ownCell } from '@/lib/settings';
 import { testDatabase } from '@/lib/testing/database';
@@ -125,6 +127,20 @@ describe.skipIf(trouble !== null)(
       expect(await client.lost(there.acknowledged)).toEqual([]);
       const after = await world.read('orders');
       expect(after).toMatchObject({ version: '18', job_id: job.id });
+
+      // As after a copy that had not come to its end when the new version began to serve.
+      const standby = after.members.find(({ version, role }) => version === '16' && role === 'standby')?.name;
+      await execute(sql`UPDATE database_members m SET in_sync = false, status = 'catching_up' FROM database_clusters c
+        WHERE c.id = m.cluster_id AND c.name = 'orders' AND m.version = '16' AND m.role = 'standby'`);
+      await vi.waitFor(
+        async () =>
+          expect((await world.read('orders')).members.find(({ name }) => name === standby)).toMatchObject({
+            version: '16',
+            status: 'running',
+            lag_bytes: 0,
+          }),
+        { timeout: 30_000, interval: 50 },
+      );
 
       await client.startWriting(2);
       const asked = await world.call('POST', `/dbaas/jobs/${job.id}/rollback`, world.as);

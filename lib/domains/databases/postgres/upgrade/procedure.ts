@@ -5,7 +5,15 @@ import { copySchemas } from './copy-schema';
 import { copyDatabases, databasesOf } from './databases';
 import { createOwnSchema, removeOwnSchema, runsOlderThan, watchChanges } from './ddl-watch';
 import { analyze, refreshViews } from './derived';
-import { copyProgress, endReplication, followBack, lagBytes, publish, subscribeWithCopy } from './replicate';
+import {
+  copyProgress,
+  endReplication,
+  followBack,
+  lagBytes,
+  publish,
+  REPLICATION_ENDED,
+  subscribeWithCopy,
+} from './replicate';
 import { copyRoles, copySettings } from './roles';
 import type { Side } from './side';
 import { type Switch, switchOver, takeBack, untilAllArrived } from './switch-over';
@@ -61,8 +69,7 @@ export async function lookAtCopy({ databases, former, next, jobId }: Upgrade): P
   const missed = await whatReplicationMisses(former, databases);
   if (missed !== null) throw new UpgradeTrouble(`${missed} Upgrade again once schemas are no longer being changed.`);
   const lag = await lagBytes(former, databases, jobId, 'forward');
-  if (lag === null)
-    throw new UpgradeTrouble('Replication has ended: the primary was replaced, or its log was cut off.');
+  if (lag === null) throw new UpgradeTrouble(REPLICATION_ENDED);
   const { tables, copied, bytes, copiedBytes } = await copyProgress(former, next, databases, jobId);
   const percent = bytes === 0 ? 100 : Math.floor((100 * copiedBytes) / bytes);
   return { isNear: tables > 0 && copied === tables && lag < NEAR_BYTES, tables, copied, percent, lagBytes: lag };

@@ -141,6 +141,9 @@ export async function copyProgress(
   }));
 }
 
+/** What a tenant reads where a slot is gone. */
+export const REPLICATION_ENDED = 'Replication has ended: the primary was replaced, or its log was cut off.';
+
 /** Bytes of the log that the follower has not confirmed, of the database that is farthest behind; null: a slot is gone. */
 export async function lagBytes(
   side: Side,

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { HeldEndpoint, SideName, Switched } from '../../jobs/engine';
 import { UpgradeTrouble } from '../../jobs/trouble';
 import { type Direction, OWN_SCHEMA } from './names';
-import { createSlots, endReplication, publish } from './replicate';
+import { createSlots, endReplication, lagBytes, publish, REPLICATION_ENDED } from './replicate';
 import { moveSequences } from './sequences';
 import { ANY_DATABASE, inEach, keepOpen, type Side, using } from './side';
 import { until } from './until';
@@ -46,7 +46,9 @@ const LIMITS = { sessionsMs: 5000, drainMs: 5000 };
  * @throws the first trouble, once the former side serves again
  */
 export async function switchOver(change: Switch): Promise<Switched> {
-  const { from, to, databases, jobId, back } = change;
+  const { from, to, databases, jobId, way, back } = change;
+  // After a fail-over clients would wait for changes that nobody sends.
+  if ((await lagBytes(from, databases, jobId, way)) === null) throw new UpgradeTrouble(REPLICATION_ENDED);
   // Without a slot a publication costs nothing, so that it needs no pause.
   if (back) await publish(to, databases, jobId, back);
   return keepOpen(from, databases, (former) => keepOpen(to, databases, (next) => switchBetween(change, former, next)));

@@ -1,8 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { escapeIdentifier } from 'pg';
 import { afterEach, describe, expect, it } from 'vitest';
 import { lostWrites } from '@/lib/testing/recording-writers';
 import { closeUpgradeWorlds, follow, more, one, upgradeWorld as world } from '@/lib/testing/upgrade-world';
 import type { HeldEndpoint } from '../../jobs/engine';
+import { OWN_SCHEMA, replicationName } from './names';
 import {
   forgetUpgrade,
   keepFormer,
@@ -15,6 +17,7 @@ import {
   type Upgrade,
   wayBack,
 } from './procedure';
+import { REPLICATION_ENDED } from './replicate';
 import { using } from './side';
 import type { SwitchPart } from './switch-over';
 
@@ -183,6 +186,33 @@ describe('an upgrade of PostgreSQL under writes', () => {
     expect(await using(former, 'app', (client) => lostWrites(client, recorded, 'app.orders'))).toEqual([]);
     await forgetUpgrade(former);
     expect(await one(former, 'app', 'SELECT count(*)::int FROM pg_replication_slots')).toBe(0);
+  });
+
+  it('waits for no more changes of a former version that dies during the switch, or was replaced before it', async () => {
+    const { former, next, endpoint, writers, upgrade } = await world();
+    await follow(upgrade);
+    const [subscription] = upgrade.databases.map((database) => replicationName(upgrade.jobId, 'forward', database));
+    await using(next, 'app', (client) =>
+      client.query(`ALTER SUBSCRIPTION ${escapeIdentifier(`${subscription}`)} DISABLE`),
+    );
+    const marks = () => one(former, 'app', `SELECT count(*)::int FROM ${OWN_SCHEMA}.marks`);
+    const before = await marks();
+    const onPart = async (part: SwitchPart) => {
+      if (part !== 'checked') return;
+      await expect.poll(marks).toBeGreaterThan(Number(before));
+      await former.crash();
+    };
+    const limits = { sessionsMs: 5_000, drainMs: 3_600_000 };
+    await expect(switchToNext(upgrade, { endpoint, limits, onPart })).rejects.toThrow();
+    await former.start();
+    await takeBackSwitch(upgrade, { endpoint });
+    // The slots of a primary are gone with it.
+    await one(former, 'app', `SELECT pg_drop_replication_slot('${subscription}')`);
+    await expect(switchToNext(upgrade, { endpoint, limits, onPart })).rejects.toThrow(REPLICATION_ENDED);
+    expect(endpoint.serves()).toBe(16);
+    await more(writers, 20);
+    const recorded = await writers.stop();
+    expect(await using(former, 'app', (client) => lostWrites(client, recorded, 'app.orders'))).toEqual([]);
   });
 
   it('survives a crash of either side while it follows, in both directions', async () => {
