@@ -1,6 +1,18 @@
 import type { APIRequestContext, Page } from '@playwright/test';
 import pg from 'pg';
-import { bearer, expect, expectAccessible, open, type Tenant, test } from './support';
+import { SERVICE_S3_URL } from '@/lib/service-address';
+import { psqlBundle } from '@/lib/testing/psql-bundle';
+import {
+  bearer,
+  createInstance,
+  expect,
+  expectAccessible,
+  open,
+  openConsole,
+  type Tenant,
+  test,
+  types,
+} from './support';
 
 /** Members start in seconds, but their program may have to be fetched first. */
 const START = { timeout: 240_000 };
@@ -43,6 +55,21 @@ async function connect(request: APIRequestContext, tenant: Tenant, name: string,
   return client;
 }
 
+/** Has programs and files ready for machines of the tenant. @returns the address inside its networks */
+async function share(request: APIRequestContext, tenant: Tenant, archive: Buffer): Promise<string> {
+  const headers = bearer(tenant.token);
+  const bucket = `programs-${tenant.slug}`;
+  expect((await request.post('/api/v1/storage/buckets', { headers, data: { name: bucket } })).status()).toBe(201);
+  const presign = `/api/v1/storage/buckets/${bucket}/objects/presign`;
+  const { url } = await (await request.post(presign, { headers, data: { key: 'psql.tar.gz', method: 'PUT' } })).json();
+  expect((await request.put(url, { data: archive })).status()).toBe(200);
+  const everyone = { Effect: 'Allow', Principal: '*', Action: 's3:GetObject', Resource: `arn:aws:s3:::${bucket}/*` };
+  const policy = JSON.stringify({ Version: '2012-10-17', Statement: [everyone] });
+  const changed = await request.patch(`/api/v1/storage/buckets/${bucket}`, { headers, data: { policy } });
+  expect(changed.status(), await changed.text()).toBe(200);
+  return `${SERVICE_S3_URL}/${bucket}/psql.tar.gz`;
+}
+
 /** The value of a field of new credentials. */
 async function shown(page: Page, label: string): Promise<string> {
   const credentials = page.getByRole('region', { name: 'Credentials' });
@@ -63,7 +90,7 @@ test('the wizard of a new cluster begins at its first choice', async ({ page, te
   await expect(page.getByRole('radio', { checked: true })).toBeFocused();
 });
 
-test('a PostgreSQL cluster is created in the wizard, connected to, failed over, scaled and deleted', async ({
+test('a PostgreSQL cluster is created in the wizard, used from the console of a machine, failed over, scaled, upgraded, rolled back and deleted', async ({
   page,
   tenant,
   request,
@@ -71,6 +98,7 @@ test('a PostgreSQL cluster is created in the wizard, connected to, failed over, 
   test.setTimeout(900_000);
   const headers = bearer(tenant.token);
   await allowPostgres(request, headers);
+  const instance = await createInstance(request, tenant, 'client');
   await open(page, list(tenant), tenant.admin);
   await expect(page.getByRole('heading', { name: 'No database clusters yet' })).toBeVisible();
   await look(page);
@@ -113,9 +141,31 @@ test('a PostgreSQL cluster is created in the wizard, connected to, failed over, 
   const members = page.getByRole('table', { name: 'Members of orders' });
   await expect(members.getByRole('row', { name: /Primary Up/ })).toHaveCount(1, START);
   await expect(members.getByRole('row', { name: /Standby Up/ })).toHaveCount(1, START);
+  await page.getByRole('tab', { name: 'psql' }).click();
+  const snippet = await page.getByRole('figure', { name: 'psql snippet' }).locator('code').textContent();
   await page.getByRole('tab', { name: 'Python' }).click();
   await expect(page.getByRole('figure', { name: 'Python snippet' })).toContainText('sslrootcert="orders-ca.pem"');
   await look(page);
+
+  const terminal = await openConsole(page, tenant, instance.id);
+  const { endpoint } = await read(request, tenant, 'orders');
+  const archive = await share(request, tenant, psqlBundle({ 'orders-ca.pem': endpoint.ca_certificate }));
+  const unpack = `mkdir psql && cd psql && wget -qO- ${archive} | tar xz && echo unpacked $((6 * 7))`;
+  await types(terminal, unpack, /unpacked 42/);
+  await types(
+    terminal,
+    `alias psql=./psql; export PSQL_PAGER=cat PGPASSWORD='${password}'; echo ready $((6 * 7))`,
+    /ready 42/,
+  );
+  const asks = (statement: string, printed: string) =>
+    types(terminal, `${snippet} -Atc "${statement}"`, new RegExp(printed));
+  const reads = (value: string, expected: string | number) =>
+    asks(`SELECT '<', (${value}), '>'`, `<\\|${expected}\\|>`);
+  // What is printed must not be what was typed.
+  const writes = (words: string) =>
+    asks(`INSERT INTO notes VALUES ('${words}') RETURNING upper(words)`, words.toUpperCase());
+  await asks('CREATE TABLE notes (words text PRIMARY KEY)', '"\\s+CREATE TABLE\\s');
+  await writes('before the switch');
 
   const floating = await (await request.post('/api/v1/network/floating-ips', { headers, data: {} })).json();
   const { port_id } = await read(request, tenant, 'orders');
@@ -128,8 +178,7 @@ test('a PostgreSQL cluster is created in the wizard, connected to, failed over, 
   await expect(async () => {
     client = await connect(request, tenant, 'orders', password);
   }).toPass(START);
-  await client?.query('CREATE TABLE notes (id int PRIMARY KEY, words text)');
-  await client?.query("INSERT INTO notes VALUES (1, 'before the switch')");
+  expect((await client?.query('SELECT words FROM notes'))?.rows).toEqual([{ words: 'before the switch' }]);
   await client?.end();
 
   const primary = members
@@ -145,9 +194,9 @@ test('a PostgreSQL cluster is created in the wizard, connected to, failed over, 
   await expect(async () => {
     const after = await connect(request, tenant, 'orders', password);
     expect((await after.query('SELECT words FROM notes')).rows).toEqual([{ words: 'before the switch' }]);
-    await after.query('INSERT INTO notes VALUES (2, $1) ON CONFLICT DO NOTHING', ['after it']);
     await after.end();
   }).toPass(START);
+  await writes('after it');
 
   await page.getByRole('button', { name: 'Actions', exact: true }).click();
   await page.getByRole('menuitem', { name: 'Scale' }).click();
@@ -169,26 +218,7 @@ test('a PostgreSQL cluster is created in the wizard, connected to, failed over, 
   await expect(page.getByText(/^At least/)).toBeVisible();
   await look(page);
 
-  await page.getByRole('button', { name: 'Actions', exact: true }).click();
-  await page.getByRole('menuitem', { name: 'Delete' }).click();
-  const remove = page.getByRole('alertdialog', { name: 'Delete orders?' });
-  await expect(remove).toContainText('are destroyed');
-  await remove.getByRole('textbox').fill('orders');
-  await remove.getByRole('button', { name: 'Delete cluster' }).click();
-  await expect(page.getByRole('heading', { name: 'No database clusters yet' })).toBeVisible(START);
-});
-
-test('a cluster is upgraded from 16 to 18 with its stages live, and rolled back', async ({ page, tenant, request }) => {
-  test.setTimeout(900_000);
-  const headers = bearer(tenant.token);
-  const created = await request.post('/api/v1/dbaas/postgres', {
-    headers,
-    data: { name: 'orders', version: '16', vcpus: 1, ram_gb: 1, storage_gb: 1 },
-  });
-  expect(created.status()).toBe(201);
-  await expect.poll(async () => (await read(request, tenant, 'orders')).status, START).toBe('available');
-
-  await open(page, `${list(tenant)}/postgres/default/orders?tab=upgrades`, tenant.admin);
+  await page.getByRole('tab', { name: 'Upgrades' }).click();
   await expect(page.getByText('No upgrades yet.')).toBeVisible();
   await look(page);
   await page.getByRole('link', { name: 'Upgrade', exact: true }).click();
@@ -210,6 +240,8 @@ test('a cluster is upgraded from 16 to 18 with its stages live, and rolled back'
   await expect(progress.getByText('Completed')).toBeVisible(START);
   await expect(page.getByText('Pause for clients').locator('..')).toContainText(/\d+ ms/);
   await expect(page.getByRole('listitem').filter({ hasText: 'Switching over, done' })).toBeVisible();
+  await reads(`current_setting('server_version_num')::int / 10000`, 18);
+  await writes('on the new version');
   const back = page.getByRole('region', { name: 'Roll back' });
   await expect(back).toContainText(/\d+ h \d+ min left|24 h left|1 d left/);
   await look(page);
@@ -220,4 +252,15 @@ test('a cluster is upgraded from 16 to 18 with its stages live, and rolled back'
   await expect(progress.getByText('Rolled back')).toBeVisible(START);
   expect(await read(request, tenant, 'orders')).toMatchObject({ version: '16', status: 'available' });
   await look(page);
+  await reads(`current_setting('server_version_num')::int / 10000`, 16);
+  await reads(`SELECT string_agg(words, ', ') FROM notes`, 'before the switch, after it, on the new version');
+
+  await page.goto(`${list(tenant)}/postgres/default/orders`);
+  await page.getByRole('button', { name: 'Actions', exact: true }).click();
+  await page.getByRole('menuitem', { name: 'Delete' }).click();
+  const remove = page.getByRole('alertdialog', { name: 'Delete orders?' });
+  await expect(remove).toContainText('are destroyed');
+  await remove.getByRole('textbox').fill('orders');
+  await remove.getByRole('button', { name: 'Delete cluster' }).click();
+  await expect(page.getByRole('heading', { name: 'No database clusters yet' })).toBeVisible(START);
 });

@@ -1,18 +1,10 @@
 import type { Page } from '@playwright/test';
 import { PLATFORM_URL } from '@/lib/service-address';
-import { bearer, expect, open, test } from './support';
+import { bearer, expect, open, test, types } from './support';
 
 /** A guest boots in seconds, but takes longer on a busy machine. */
 const BOOT = { timeout: 180_000 };
 const SOON = { timeout: 60_000 };
-
-/** Types a command into a serial console, and waits for its output. */
-async function types(terminal: Page, command: string, printed: RegExp): Promise<void> {
-  await terminal.getByRole('textbox', { name: 'Terminal input' }).focus();
-  await terminal.keyboard.type(command);
-  await terminal.keyboard.press('Enter');
-  await expect(terminal.getByRole('tabpanel', { name: 'Serial terminal' })).toContainText(printed, SOON);
-}
 
 /** Whether a guest's web page can be reached. */
 const isReached = (address: string) =>

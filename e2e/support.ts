@@ -238,3 +238,24 @@ function seriousViolations(page: Page, only: axe.RunOptions): Promise<string[] |
       .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
   }, only);
 }
+
+/** Opens the serial console of an instance from its page, in a window of its own. */
+export async function openConsole(page: Page, tenant: Tenant, instanceId: string): Promise<Page> {
+  const instance = await page.context().newPage();
+  await instance.goto(`/projects/${tenant.slug}/compute/instances/${instanceId}?tab=console`);
+  const [terminal] = await Promise.all([
+    instance.waitForEvent('popup'),
+    instance.getByRole('button', { name: 'Open serial terminal' }).click(),
+  ]);
+  await expect(terminal.getByText('Connected', { exact: true }).first()).toBeVisible({ timeout: 60_000 });
+  await instance.close();
+  return terminal;
+}
+
+/** Types a command into a serial console, and waits for its output. */
+export async function types(terminal: Page, command: string, printed: RegExp): Promise<void> {
+  await terminal.getByRole('textbox', { name: 'Terminal input' }).focus();
+  await terminal.keyboard.type(command);
+  await terminal.keyboard.press('Enter');
+  await expect(terminal.getByRole('tabpanel', { name: 'Serial terminal' })).toContainText(printed, { timeout: 60_000 });
+}

@@ -11,7 +11,7 @@ export function missingForEngines(): Tool[] {
 }
 
 /**
- * Programs for tests only: a browser, fonts for its screenshots, an independent TOTP generator, tools of examples, S3 clients, and
+ * Programs for tests only: a browser, fonts for its screenshots, an independent TOTP generator, tools of examples, clients of S3 and PostgreSQL, and
  * what engines need without root, because root's tests also run as an ordinary user.
  */
 export function missingForTests(): Tool[] {
@@ -25,6 +25,7 @@ export function missingForTests(): Tool[] {
     { program: 'aws', package: 'awscli' },
     { program: 'rclone', package: 'rclone' },
     { program: 's3cmd', package: 's3cmd' },
+    { program: 'psql', package: 'postgresql-client' },
   ];
   const boto3 = { program: 'boto3', package: 'python3-boto3' };
   const hasBoto3 = existsSync('/usr/lib/python3/dist-packages/boto3');
