@@ -254,6 +254,7 @@ export async function openConsole(page: Page, tenant: Tenant, instanceId: string
 
 /** Types a command into a serial console, and waits for its output. */
 export async function types(terminal: Page, command: string, printed: RegExp): Promise<void> {
+  await terminal.bringToFront();
   await terminal.getByRole('textbox', { name: 'Terminal input' }).focus();
   await terminal.keyboard.type(command);
   await terminal.keyboard.press('Enter');
