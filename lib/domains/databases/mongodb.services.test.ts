@@ -176,6 +176,8 @@ describe.skipIf(trouble !== null)(`a cluster of MongoDB${trouble ? ` (skipped: $
   }, 60_000);
 
   test('a disk that is nearly full refuses writes, still serves reads, and takes writes when there is room', async () => {
+    // After a crash, the status comes to `available` a moment later than the member.
+    await world.untilIs('documents', 'available');
     const { id } = await world.member(cluster, 'primary');
     await client.ask({ kind: 'insert', count: 10 });
     const before = await client.ask({ kind: 'count', collection: 'kept' });
@@ -190,6 +192,7 @@ describe.skipIf(trouble !== null)(`a cluster of MongoDB${trouble ? ` (skipped: $
   }, 60_000);
 
   test('a member that hangs is started anew', async () => {
+    await world.untilIs('documents', 'available');
     const { id } = await world.member(cluster, 'primary');
     await world.signalTo(id, 'SIGSTOP');
     await world.untilIs('documents', 'degraded');

@@ -112,6 +112,7 @@ describe.skipIf(trouble !== null)(`a cluster of Qdrant${trouble ? ` (skipped: ${
   }, 120_000);
 
   test('a disk that is nearly full refuses writes, still serves reads and drops collections, and takes writes when there is room', async () => {
+    await world.untilIs('vectors', 'available');
     const { id } = await world.member(cluster, 'primary');
     const point = { kind: 'put', collection: 'kept', id: 1 };
     await client.ask({ kind: 'create', collection: 'spare', size: 4 });
@@ -127,6 +128,7 @@ describe.skipIf(trouble !== null)(`a cluster of Qdrant${trouble ? ` (skipped: ${
   }, 60_000);
 
   test('a member that hangs is started anew', async () => {
+    await world.untilIs('vectors', 'available');
     const { id } = await world.member(cluster, 'primary');
     await world.signalTo(id, 'SIGSTOP');
     await world.untilIs('vectors', 'degraded');

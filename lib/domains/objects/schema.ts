@@ -13,7 +13,10 @@ const bucketName = z
     isBucketName,
     'must have 3 to 63 lowercase letters, digits, dots and dashes, and begin and end with a letter or digit; names that begin with nephele- are the platform’s',
   )
-  .meta({ description: 'Unique in the platform: 3 to 63 lowercase letters, digits, dots and dashes.' });
+  .meta({
+    description:
+      'Unique in the platform: 3 to 63 lowercase letters, digits, dots and dashes. Names that begin with `nephele-` are the platform’s.',
+  });
 
 const acl = z.enum(['private', 'public-read']).meta({
   description:
