@@ -119,7 +119,11 @@ describe.skipIf(trouble !== null)(`a cluster of Qdrant${trouble ? ` (skipped: ${
     await world.leaveRoom(id, 50);
     await world.untilIs('vectors', 'degraded');
     expect((await world.read('vectors')).status_reason).toContain('nearly full');
-    expect(await client.ask(point)).toEqual({ error: expect.stringContaining('Insufficient Storage') });
+    // The member looks at its disk for itself, and may do so after the agent.
+    await vi.waitFor(
+      async () => expect(await client.ask(point)).toEqual({ error: expect.stringContaining('Insufficient Storage') }),
+      { timeout: 10_000, interval: 100 },
+    );
     expect(await client.ask({ kind: 'drop', collection: 'spare' })).toBe(true);
     expect(await client.ask({ kind: 'list' })).toEqual(['kept']);
     await world.leaveRoom(id, null);
