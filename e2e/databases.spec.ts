@@ -157,11 +157,8 @@ test('a PostgreSQL cluster is created in the wizard, used from the console of a 
     `alias psql=./psql; export PSQL_PAGER=cat PGPASSWORD='${password}'; echo ready $((6 * 7))`,
     /ready 42/,
   );
-  const asks = async (statement: string, printed: string) => {
-    await types(terminal, `${snippet} -Atc "${statement}"`, new RegExp(printed));
-    // Chromium draws pages in the background once a second.
-    await page.bringToFront();
-  };
+  const asks = (statement: string, printed: string) =>
+    types(terminal, `${snippet} -Atc "${statement}"`, new RegExp(printed));
   const reads = (value: string, expected: string | number) =>
     asks(`SELECT '<', (${value}), '>'`, `<\\|${expected}\\|>`);
   // What is printed must not be what was typed.

@@ -252,11 +252,13 @@ export async function openConsole(page: Page, tenant: Tenant, instanceId: string
   return terminal;
 }
 
-/** Types a command into a serial console, and waits for its output. */
+/** Types a command into a serial console, and waits for its output. The test's own page is in front again afterwards. */
 export async function types(terminal: Page, command: string, printed: RegExp): Promise<void> {
   await terminal.bringToFront();
   await terminal.getByRole('textbox', { name: 'Terminal input' }).focus();
   await terminal.keyboard.type(command);
   await terminal.keyboard.press('Enter');
   await expect(terminal.getByRole('tabpanel', { name: 'Serial terminal' })).toContainText(printed, { timeout: 60_000 });
+  // Chromium draws pages in the background once a second.
+  await terminal.context().pages()[0]?.bringToFront();
 }
