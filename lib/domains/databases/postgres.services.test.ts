@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { query } from '@/lib/core/db/pool';
+import { query, queryOne } from '@/lib/core/db/pool';
 import { raw, sql } from '@/lib/core/db/sql';
 import { each } from '@/lib/core/domains/domain';
 import { LogCollector } from '@/lib/domains/observability/logs/collect';
+import { waitFor } from '@/lib/engines/local/turns';
 import { sampleServices } from '@/lib/hosts/services/samples';
 import { ownCell } from '@/lib/settings';
 import { testDatabase } from '@/lib/testing/database';
@@ -146,8 +147,18 @@ describe.skipIf(trouble !== null)(`a cluster of PostgreSQL${trouble ? ` (skipped
     const { lost, gap_ms, messages } = await underWrites(async () => {
       const { status, text } = await world.call('POST', `${world.paths('orders')}/failover`, world.as);
       expect([status, text]).toMatchObject([202, expect.anything()]);
+      // Whoever sees it available can begin the next change, which finds no end of this one.
+      const settled = await waitFor(
+        async () => {
+          const now = await queryOne<{ status: string; switch: string }>(sql`SELECT c.status, o.status AS switch
+            FROM database_clusters c JOIN operations o ON o.resource_id = c.id AND o.kind = 'database_cluster.switch_primary'
+            WHERE c.id = ${cluster.id}::uuid ORDER BY o.id DESC LIMIT 1`);
+          return now?.status !== 'failing_over' && now;
+        },
+        { timeoutMs: 90_000, everyMs: 5 },
+      );
+      expect(settled).toEqual({ status: 'available', switch: 'succeeded' });
       await untilAnother(primary.id);
-      await world.untilIs('orders', 'available');
     });
     expect(lost).toEqual([]);
     expect(gap_ms).toBeLessThan(5_000);

@@ -2,6 +2,7 @@ import { query, queryOne } from '@/lib/core/db/pool';
 import { type Sql, sql } from '@/lib/core/db/sql';
 import { floatingIpOf, joinPorts, joinSubnet } from '@/lib/domains/network/fragments';
 import type { DatabaseEngine } from '../engines';
+import { switchPrimaryKind } from '../operations';
 import type { Parameters } from '../parameters';
 import type { MemberRole, MemberStatus } from '../schema';
 
@@ -33,6 +34,8 @@ export type Cluster = {
   name: string;
   status: string;
   status_reason: string | null;
+  /** A planned switch was ordered and is not done yet. */
+  is_switching: boolean;
   vcpus: number;
   ram_gb: number;
   storage_gb: number;
@@ -66,7 +69,9 @@ export type Cluster = {
 /** Clusters `c` with their members, as they should be. */
 export const readClusters = (chosen: Sql): Promise<Cluster[]> =>
   query<Cluster>(sql`
-    SELECT c.id, c.engine, c.project_id, c.cell_id, c.namespace, c.name, c.status, c.status_reason, c.vcpus, c.ram_gb::float8 AS ram_gb, c.storage_gb, c.instances,
+    SELECT c.id, c.engine, c.project_id, c.cell_id, c.namespace, c.name, c.status, c.status_reason,
+      c.status = 'failing_over' AND EXISTS (SELECT FROM operations o WHERE o.resource_id = c.id AND o.kind = ${switchPrimaryKind.kind}::text
+        AND o.status IN ('pending', 'running')) AS is_switching, c.vcpus, c.ram_gb::float8 AS ram_gb, c.storage_gb, c.instances,
       c.running, c.used_bytes::float8 AS used_bytes, c.parameters, coalesce(c.username, '') AS username,
       coalesce(c.database_name, '') AS database_name, c.sealed_secrets, c.serving_group, c.moves, c.read_only,
       c.roles_wanted, c.roles_applied, c.launched_at, c.recovery, c.network_id, text(s.cidr) AS cidr, masklen(s.cidr) AS prefix_length,

@@ -16,7 +16,11 @@ export type ClusterNote = {
 };
 
 /** Only these statuses follow from what is seen; the others are an operation's. */
-export const OBSERVED = ['available', 'degraded', 'failing_over'];
+const OBSERVED = ['available', 'degraded', 'failing_over'];
+
+/** Whether a cluster's status follows from what is seen of it. That of a planned switch stays until the switch is done. */
+export const isObserved = ({ status, is_switching }: Pick<Cluster, 'status' | 'is_switching'>): boolean =>
+  OBSERVED.includes(status) && !is_switching;
 
 /** Writes what was seen of a cluster into the rows, where it differs. */
 export async function noteStates(cluster: Cluster, { members, running, status, reason }: ClusterNote): Promise<void> {

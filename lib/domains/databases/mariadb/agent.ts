@@ -5,7 +5,7 @@ import { type Cluster, type Member, primaryOf, servingMembers } from '../cluster
 import { type DiskMemory, enlargedTo, newDiskMemory, watchDisk } from '../cluster/disk';
 import { lasting } from '../cluster/lasting';
 import { restartEndpoint, restartMember, startMember } from '../cluster/member-process';
-import { type MemberNote, noteStates, OBSERVED } from '../cluster/notes';
+import { isObserved, type MemberNote, noteStates } from '../cluster/notes';
 import { endpointFacts, endpointOf } from '../cluster/specs';
 import { endpointStats, hold, release, repoint, settleEndpoint } from '../endpoint/endpoint';
 import type { MemberStatus } from '../schema';
@@ -128,7 +128,7 @@ function memberNote(one: Seen): MemberNote {
 
 function clusterStatus(cluster: Cluster, seen: readonly Seen[], own: Seen) {
   const { status, status_reason, name, instances } = cluster;
-  if (!OBSERVED.includes(status)) return { status, reason: status_reason };
+  if (!isObserved(cluster)) return { status, reason: status_reason };
   if (!isServing(own))
     return bestSuccessor(seen)
       ? { status: 'failing_over', reason: 'The primary does not answer.' }

@@ -3,7 +3,7 @@ import { type Cluster, type Member, primaryOf, servingMembers } from '../cluster
 import { lasting, type Since } from '../cluster/lasting';
 import type { Failure } from '../cluster/member-error';
 import { restartEndpoint } from '../cluster/member-process';
-import { type MemberNote, noteStates, OBSERVED } from '../cluster/notes';
+import { isObserved, type MemberNote, noteStates } from '../cluster/notes';
 import { endpointFacts, endpointOf } from '../cluster/specs';
 import { endpointStats, reaches, settleEndpoint } from '../endpoint/endpoint';
 import { memberName } from '../view';
@@ -174,7 +174,7 @@ async function note(
 
 function clusterStatus(cluster: Cluster, seen: readonly Seen[], primary: Member, disk: DiskLevel) {
   const { status, status_reason, name, instances } = cluster;
-  if (!OBSERVED.includes(status)) return { status, reason: status_reason };
+  if (!isObserved(cluster)) return { status, reason: status_reason };
   const own = seen.find(({ member }) => member === primary);
   if (!own || !isServing(own)) {
     if (bestStandby(seen)) return { status: 'failing_over', reason: 'The primary does not answer.' };

@@ -3,7 +3,7 @@ import { type DiskMemory, enlargedTo, newDiskMemory, roomyShare, watchDisk } fro
 import { lasting, type Since } from '../cluster/lasting';
 import type { Failure } from '../cluster/member-error';
 import { restartEndpoint, restartMember } from '../cluster/member-process';
-import { type MemberNote, noteStates, OBSERVED } from '../cluster/notes';
+import { isObserved, type MemberNote, noteStates } from '../cluster/notes';
 import { endpointFacts, endpointOf } from '../cluster/specs';
 import { PRIMARY } from '../endpoint/configuration';
 import { endpointStats, settleEndpoint } from '../endpoint/endpoint';
@@ -79,7 +79,7 @@ function whatHelps(engine: SingleEngine, cluster: Cluster): string {
 
 function statusOf(engine: SingleEngine, cluster: Cluster, failure: Failure | null) {
   const { status, status_reason, read_only } = cluster;
-  if (!OBSERVED.includes(status)) return { status, reason: status_reason };
+  if (!isObserved(cluster)) return { status, reason: status_reason };
   if (failure === 'silent') return { status: 'degraded', reason: 'Its member does not answer.' };
   if (failure !== null) return { status: 'degraded', reason: 'Its member is being started again.' };
   if (read_only)

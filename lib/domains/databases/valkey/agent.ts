@@ -6,7 +6,7 @@ import { type DiskMemory, enlargedTo, newDiskMemory, watchDisk } from '../cluste
 import { lasting, type Since } from '../cluster/lasting';
 import type { Failure } from '../cluster/member-error';
 import { restartEndpoint, restartMember, startMember } from '../cluster/member-process';
-import { type MemberNote, noteStates, OBSERVED } from '../cluster/notes';
+import { isObserved, type MemberNote, noteStates } from '../cluster/notes';
 import { endpointFacts, endpointOf } from '../cluster/specs';
 import { PRIMARY } from '../endpoint/configuration';
 import { endpointStats, hold, reaches, release, repoint, settleEndpoint } from '../endpoint/endpoint';
@@ -190,7 +190,7 @@ function noteOfOther(cluster: Cluster, one: Seen, all: readonly Seen[]): MemberN
 
 function statusOf(cluster: Cluster, seen: readonly Seen[], primary: Member, isServed: boolean) {
   const { status, status_reason, name, instances } = cluster;
-  if (!OBSERVED.includes(status)) return { status, reason: status_reason };
+  if (!isObserved(cluster)) return { status, reason: status_reason };
   if (!isServed) return { status: 'failing_over', reason: 'The primary does not answer.' };
   if (cluster.read_only)
     return {
