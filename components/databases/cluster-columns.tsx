@@ -10,15 +10,10 @@ import { clusterKey } from '@/lib/domains/databases/paths';
 import { formatGigabytes } from '@/lib/format/size';
 import { paths } from '@/lib/paths';
 import { EngineName } from './engine-mark';
-import { type Cluster, memberStatusOf } from './types';
+import { membersUp } from './members';
+import type { Cluster } from './types';
 
 const column = columnsOf<Cluster>();
-
-/** "2 of 3 up", without those that only answer Sentinel clients. */
-export function membersUp({ members, instances }: Pick<Cluster, 'members' | 'instances'>): string {
-  const up = members.filter((member) => member.role !== 'sentinel' && memberStatusOf(member) === 'up').length;
-  return `${up} of ${instances} up`;
-}
 
 /** The columns of every table of clusters. */
 export const clusterColumns = [

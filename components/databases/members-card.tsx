@@ -5,6 +5,7 @@ import { Badge } from '@/components/kit/ui/badge';
 import { Card } from '@/components/kit/ui/card';
 import { formatBytes } from '@/lib/format/size';
 import { engineLooks } from './engine-look';
+import { isServing, servingFirst } from './members';
 import { type Cluster, type Member, memberStatusOf, roleLabels } from './types';
 
 /** The members of a cluster with role, status and lag, as they change. */
@@ -30,8 +31,8 @@ export function MembersCard({ cluster }: { cluster: Cluster }) {
           </tr>
         </thead>
         <tbody className="max-sm:block sm:[&>tr>td]:px-4 sm:[&>tr>td]:py-2 sm:[&>tr>td]:align-top">
-          {members.map((member) => (
-            <MemberRow key={member.name} member={member} />
+          {servingFirst(cluster).map((member) => (
+            <MemberRow key={member.name} member={member} serves={isServing(cluster, member)} />
           ))}
         </tbody>
       </table>
@@ -39,14 +40,14 @@ export function MembersCard({ cluster }: { cluster: Cluster }) {
   );
 }
 
-function MemberRow({ member }: { member: Member }) {
+function MemberRow({ member, serves }: { member: Member; serves: boolean }) {
   const { name, role, version, status_reason } = member;
   return (
     // On a phone, each row is a stack: the name and the role on one line, the other values below.
     <tr className="not-last:border-b max-sm:grid max-sm:grid-cols-[minmax(0,1fr)_auto] max-sm:gap-x-4 max-sm:gap-y-1 max-sm:px-4 max-sm:py-3">
       <td className="min-w-0 font-medium wrap-anywhere">{name}</td>
       <td>
-        <Badge tone={role === 'primary' ? 'accent' : 'neutral'}>{roleLabels[role]}</Badge>
+        <Badge tone={role === 'primary' && serves ? 'accent' : 'neutral'}>{roleLabels[role]}</Badge>
       </td>
       <td className="max-sm:col-span-2">
         <StatusBadge status={memberStatusOf(member)} />
@@ -55,6 +56,7 @@ function MemberRow({ member }: { member: Member }) {
       <td className="tabular-nums">
         <span className="text-ink-muted text-xs sm:hidden">Version </span>
         {version}
+        {!serves && <span className="block text-ink-muted text-xs">Does not serve</span>}
       </td>
       <td className="tabular-nums">
         <span className="text-ink-muted text-xs sm:hidden">Lag </span>

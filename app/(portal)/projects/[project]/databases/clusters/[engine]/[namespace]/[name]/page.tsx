@@ -3,10 +3,11 @@
 import { useRouter } from 'next/navigation';
 import { activityTab } from '@/components/audit/activity-tab';
 import { useClusterActions } from '@/components/databases/cluster-actions';
-import { membersUp, sizeOf } from '@/components/databases/cluster-columns';
+import { sizeOf } from '@/components/databases/cluster-columns';
 import { ClusterNotices } from '@/components/databases/cluster-notices';
 import { databaseClusters } from '@/components/databases/domain';
 import { engineLooks } from '@/components/databases/engine-look';
+import { membersUp } from '@/components/databases/members';
 import { useCluster, useClusterPath } from '@/components/databases/use-cluster';
 import { ResourcePage } from '@/components/kit/resource/resource-page';
 import { lazyComponent } from '@/components/kit/ui/lazy-component';
