@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { labelsOf, linesOf, summaryOf } from './matrix';
+import { labelsOf, linesOf, nameWithin, summaryOf } from './matrix';
 
 test('missing and infinite values are gaps, never 0', () => {
   const { times, lines } = linesOf({
@@ -29,6 +29,16 @@ test('series are named by the labels that tell them apart', () => {
   expect(labelsOf([{ level: 'info' }, { level: 'warn' }])).toEqual(['{level="info"}', '{level="warn"}']);
   expect(labelsOf([{ service: 'compute', resource_id: 'a', resource_name: 'web-1' }])).toEqual(['web-1']);
   expect(labelsOf([{}])).toEqual(['Value']);
+});
+
+test('series of one resource are named by their values, and those of the resource itself by its name', () => {
+  const endpoint = { __name__: 'cpu', resource_name: 'shop' };
+  const members = ['shop-1', 'shop-2'].map((member) => ({ ...endpoint, member }));
+  expect([endpoint, ...members].map((metric) => nameWithin(metric, [endpoint, ...members]))).toEqual([
+    'shop',
+    'shop-1',
+    'shop-2',
+  ]);
 });
 
 test('a summary leaves gaps out', () => {

@@ -52,6 +52,20 @@ export function labelsOf(metrics: readonly Readonly<Record<string, string>>[]): 
   });
 }
 
+/** Labels that say whose a series is: all series of a resource have the same. */
+const ofResource = ['__name__', 'project', 'service', 'resource_id', 'resource_name'];
+
+/** What tells a series of a resource from its others, as people call it: the values of its labels, or the resource's name. */
+export function nameWithin(
+  metric: Readonly<Record<string, string>>,
+  metrics: readonly Readonly<Record<string, string>>[],
+): string {
+  const own = Object.entries(metric).filter(
+    ([name, value]) => !ofResource.includes(name) && metrics.some((other) => other[name] !== value),
+  );
+  return own.map(([, value]) => value).join(', ') || metric.resource_name || '';
+}
+
 export interface Summary {
   last: number | null;
   min: number | null;

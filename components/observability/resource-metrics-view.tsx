@@ -12,7 +12,7 @@ import { Card } from '@/components/kit/ui/card';
 import { Skeleton } from '@/components/kit/ui/skeleton';
 import { useProject } from '@/lib/client/project';
 import { type ChartGroup, chartGroups } from './chart-groups';
-import { linesOf, type Matrix } from './matrix';
+import { linesOf, type Matrix, nameWithin } from './matrix';
 import { promqlOf } from './promql-builder';
 import { type Range, rangeNames, ranges, stepOf, windowOf } from './time-window';
 import { formatOf, unitOf } from './units';
@@ -119,9 +119,9 @@ function GroupChart({ group: { title, metrics }, values, onZoom }: GroupChartPro
       const matrix = values[position];
       if (!matrix) return [];
       const { times: ownTimes, lines } = linesOf(matrix);
+      const all = lines.map(({ metric }) => metric);
       return lines.map((line) => ({
-        // Series of one metric differ in their labels.
-        label: lines.length > 1 ? `${label} ${line.label}` : label,
+        label: lines.length > 1 ? `${label} ${nameWithin(line.metric, all)}` : label,
         values: valuesAt(times, ownTimes, line.values),
       }));
     })
