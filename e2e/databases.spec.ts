@@ -55,7 +55,7 @@ async function connect(request: APIRequestContext, tenant: Tenant, name: string,
   return client;
 }
 
-/** Has programs and files ready for machines of the tenant. @returns the address inside its networks */
+/** Uploads an archive for the tenant's machines. @returns its URL inside the tenant's networks */
 async function share(request: APIRequestContext, tenant: Tenant, archive: Buffer): Promise<string> {
   const headers = bearer(tenant.token);
   const bucket = `programs-${tenant.slug}`;
@@ -161,7 +161,7 @@ test('a PostgreSQL cluster is created in the wizard, used from the console of a 
     types(terminal, `${snippet} -Atc "${statement}"`, new RegExp(printed));
   const reads = (value: string, expected: string | number) =>
     asks(`SELECT '<', (${value}), '>'`, `<\\|${expected}\\|>`);
-  // What is printed must not be what was typed.
+  // In upper case, so that the echoed command cannot match.
   const writes = (words: string) =>
     asks(`INSERT INTO notes VALUES ('${words}') RETURNING upper(words)`, words.toUpperCase());
   await asks('CREATE TABLE notes (words text PRIMARY KEY)', 'KEY\\)"\\s*CREATE TABLE');

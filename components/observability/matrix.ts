@@ -52,10 +52,10 @@ export function labelsOf(metrics: readonly Readonly<Record<string, string>>[]): 
   });
 }
 
-/** Labels that say whose a series is: all series of a resource have the same. */
+/** Labels of the resource itself, the same in all of its series. */
 const ofResource = ['__name__', 'project', 'service', 'resource_id', 'resource_name'];
 
-/** What tells a series of a resource from its others, as people call it: the values of its labels, or the resource's name. */
+/** The name of a series among those of one resource: the values of the labels that differ, or the resource's name. */
 export function nameWithin(
   metric: Readonly<Record<string, string>>,
   metrics: readonly Readonly<Record<string, string>>[],

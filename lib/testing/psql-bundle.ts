@@ -7,8 +7,7 @@ import { basename, join } from 'node:path';
 const VERSIONS = '/usr/lib/postgresql';
 
 /**
- * Debian's psql for a machine that has nothing of it: one folder (`.tar.gz`) with the program, its libraries and their loader, and
- * with files of one's own. `./psql` runs it.
+ * Debian's psql as an archive (`.tar.gz`) that runs on any machine: `./psql`, its libraries and their loader, and the given files.
  */
 export function psqlBundle(files: Readonly<Record<string, string>>): Buffer {
   const folder = mkdtempSync(join(tmpdir(), 'nephele-test-psql-'));

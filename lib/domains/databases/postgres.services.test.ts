@@ -147,7 +147,7 @@ describe.skipIf(trouble !== null)(`a cluster of PostgreSQL${trouble ? ` (skipped
     const { lost, gap_ms, messages } = await underWrites(async () => {
       const { status, text } = await world.call('POST', `${world.paths('orders')}/failover`, world.as);
       expect([status, text]).toMatchObject([202, expect.anything()]);
-      // Whoever sees it available can begin the next change, which finds no end of this one.
+      // An available cluster accepts the next change, so the switch must have ended.
       const settled = await waitFor(
         async () => {
           const now = await queryOne<{ status: string; switch: string }>(sql`SELECT c.status, o.status AS switch

@@ -93,6 +93,10 @@ export async function readCluster(id: string): Promise<Cluster | undefined> {
 export const servingMembers = ({ members, serving_group }: Cluster): Member[] =>
   members.filter(({ group_no, leaving }) => group_no === serving_group && !leaving);
 
+/** The members of the version that does not serve: an upgrade's, or those kept for its way back. */
+export const membersBeside = ({ members, serving_group }: Cluster): Member[] =>
+  members.filter(({ group_no, leaving }) => group_no !== serving_group && !leaving);
+
 /** The members of one version, which serves or not. */
 export const membersOf = ({ members }: Cluster, group: number): Member[] =>
   members.filter(({ group_no, leaving }) => group_no === group && !leaving);

@@ -18,7 +18,7 @@ export type ClusterNote = {
 /** Only these statuses follow from what is seen; the others are an operation's. */
 const OBSERVED = ['available', 'degraded', 'failing_over'];
 
-/** Whether a cluster's status follows from what is seen of it. That of a planned switch stays until the switch is done. */
+/** Whether the agent sets the status of a cluster. During a planned switch, the operation does. */
 export const isObserved = ({ status, is_switching }: Pick<Cluster, 'status' | 'is_switching'>): boolean =>
   OBSERVED.includes(status) && !is_switching;
 

@@ -60,7 +60,7 @@ async function part<Result>(step: JobStep, run: (work: Work) => Promise<Result>)
   }
 }
 
-/** Whether a member that a stage needs is down, and has had little time to come back since the stage began. */
+/** Whether a stage failed because a member is down that may still come back. */
 function mayRecover({ stage, transitions }: JobRow, error: unknown): boolean {
   const began = transitions.findLast((one) => one.stage === stage)?.at;
   return isUnreachable(error) && now().getTime() - Date.parse(began ?? '') < RECOVERS_MS;

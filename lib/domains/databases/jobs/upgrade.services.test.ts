@@ -128,7 +128,7 @@ describe.skipIf(trouble !== null)(
       const after = await world.read('orders');
       expect(after).toMatchObject({ version: '18', job_id: job.id });
 
-      // As after a copy that had not come to its end when the new version began to serve.
+      // As if the standby was still being copied when the new version began to serve.
       const standby = after.members.find(({ version, role }) => version === '16' && role === 'standby')?.name;
       await execute(sql`UPDATE database_members m SET in_sync = false, status = 'catching_up' FROM database_clusters c
         WHERE c.id = m.cluster_id AND c.name = 'orders' AND m.version = '16' AND m.role = 'standby'`);

@@ -1,7 +1,7 @@
 import { engineOf } from '@/lib/engines/engines';
 import { log } from '@/lib/log';
 import { appoint } from '../cluster/appoint';
-import { type Cluster, type Member, primaryOf, servingMembers } from '../cluster/clusters';
+import { type Cluster, type Member, membersBeside, primaryOf, servingMembers } from '../cluster/clusters';
 import { type DiskMemory, enlargedTo, newDiskMemory, watchDisk } from '../cluster/disk';
 import { lasting } from '../cluster/lasting';
 import { restartEndpoint, restartMember, startMember } from '../cluster/member-process';
@@ -38,7 +38,7 @@ async function look(cluster: Cluster, memory: Memory): Promise<void> {
   const members = servingMembers(cluster);
   const primary = primaryOf(members);
   if (!primary) return;
-  const beside = cluster.members.filter(({ group_no, leaving }) => group_no !== cluster.serving_group && !leaving);
+  const beside = membersBeside(cluster);
   const [seen, others, stats] = await Promise.all([
     statesOf(cluster, members),
     statesOf(cluster, beside),

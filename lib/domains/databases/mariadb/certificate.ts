@@ -18,7 +18,7 @@ export const newCertificateMemory = (): CertificateMemory => ({
 
 /**
  * Has the servers read their certificate again after it has changed: it names a floating IP, or was renewed. Otherwise they read it only
- * when they start. The statement has Galera read it too, for connections among members. Connections stay.
+ * when they start. Galera reloads it as well, for connections among members. Connections stay.
  */
 export async function serveCertificate(
   cluster: Cluster,

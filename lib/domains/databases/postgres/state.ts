@@ -67,7 +67,7 @@ export const statesOf = (cluster: Cluster, members: readonly Member[], timeoutMs
 
 export const isServing = ({ state }: Seen): boolean => state.isUp && state.isPrimary;
 
-/** What is noted of a member, beside the primary that it follows. */
+/** The note for a member. @param primary of its version, against which the lag is measured */
 export function noteOf({ member, state }: Seen, primary: Seen | undefined): MemberNote {
   const note = (status: MemberStatus, reason: string | null = null, lag: number | null = null) => ({
     id: member.id,

@@ -5,12 +5,12 @@ import { forget } from './connections';
 import { memberSpec } from './specs';
 import type { Seen } from './state';
 
-/** A member that hangs, or follows nobody, for so long is started anew. */
+/** How long a member may hang, or follow nobody. */
 const HUNG_MS = 8_000;
 const ASTRAY_MS = 15_000;
 
 /**
- * Starts a member anew that hangs, and has a standby copied anew that follows nobody, where nothing else will.
+ * Restarts a member that hangs, and rebuilds a standby that follows nobody.
  * @param isServed whether the primary of its version serves
  */
 export function wakeMember(cluster: Cluster, { member, state }: Seen, isServed: boolean, since: Since): void {

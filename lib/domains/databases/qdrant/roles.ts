@@ -1,5 +1,5 @@
 import { log } from '@/lib/log';
-import { type Cluster, isCurrent, type Member, primaryOf, servingMembers } from '../cluster/clusters';
+import { type Cluster, isCurrent, type Member, membersBeside, primaryOf, servingMembers } from '../cluster/clusters';
 import { MemberError } from '../cluster/member-error';
 import { startMember } from '../cluster/member-process';
 import type { MemberNote } from '../cluster/notes';
@@ -15,7 +15,7 @@ const ANSWER_MS = 1_500;
 export async function settleRoles(cluster: Cluster): Promise<MemberNote[]> {
   const serving = primaryOf(servingMembers(cluster));
   if (!serving) return [];
-  const beside = cluster.members.filter(({ group_no, leaving }) => group_no !== cluster.serving_group && !leaving);
+  const beside = membersBeside(cluster);
   const seen = await rolesOf(cluster, [serving, ...beside], ANSWER_MS);
   const misplaced = seen.filter((one) => isMisplaced(one, serving));
   if (misplaced.length > 0 && (await isCurrent(cluster))) {

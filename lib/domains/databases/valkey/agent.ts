@@ -1,7 +1,7 @@
 import { engineOf } from '@/lib/engines/engines';
 import { log } from '@/lib/log';
 import { appoint } from '../cluster/appoint';
-import { type Cluster, isCurrent, type Member, primaryOf, servingMembers } from '../cluster/clusters';
+import { type Cluster, isCurrent, type Member, membersBeside, primaryOf, servingMembers } from '../cluster/clusters';
 import { type DiskMemory, enlargedTo, newDiskMemory, watchDisk } from '../cluster/disk';
 import { lasting, type Since } from '../cluster/lasting';
 import type { Failure } from '../cluster/member-error';
@@ -46,10 +46,9 @@ async function look(cluster: Cluster, memory: Memory): Promise<void> {
   const primary = primaryOf(members);
   if (!primary) return;
   const endpoint = endpointOf(cluster);
-  const beside = cluster.members.filter(({ group_no, leaving }) => group_no !== cluster.serving_group && !leaving);
   const [seen, others, stats] = await Promise.all([
     statesOf(cluster, members),
-    statesOf(cluster, beside),
+    statesOf(cluster, membersBeside(cluster)),
     endpointStats(endpoint),
   ]);
   const reached = (member: Member) => (stats ? reaches(endpoint, stats, member.ip) : undefined);

@@ -141,7 +141,7 @@ export async function copyProgress(
   }));
 }
 
-/** What a tenant reads where a slot is gone. */
+/** Shown to the tenant when a replication slot is missing. */
 export const REPLICATION_ENDED = 'Replication has ended: the primary was replaced, or its log was cut off.';
 
 /** Bytes of the log that the follower has not confirmed, of the database that is farthest behind; null: a slot is gone. */

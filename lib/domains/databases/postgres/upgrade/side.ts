@@ -2,7 +2,7 @@ import type { Client } from 'pg';
 import { within } from '../../cluster/within';
 
 const GOODBYE_MS = 1_000;
-/** More than any statement of a switch is given. */
+/** Longer than the limit of any statement in a switch. */
 const ANSWERS_WITHIN_MS = 6_000;
 
 /**
@@ -12,8 +12,8 @@ const ANSWERS_WITHIN_MS = 6_000;
 export type Side = {
   major: number;
   /**
-   * Opens a connection as the platform's superuser, to whom a tenant's functions and operators are not visible.
-   * @param answersWithinMs how long each of its statements may take; none: as long as it needs
+   * Opens a connection as the platform's superuser, without the tenant's functions and operators on its search path.
+   * @param answersWithinMs timeout of each statement; none by default
    */
   connect(database: string, answersWithinMs?: number): Promise<Client>;
   /** How the other side's server connects to this one (libpq). Holds a password. */
@@ -40,7 +40,7 @@ export async function using<Result>(
   }
 }
 
-/** A server that hangs does not say goodbye. */
+/** A hung server never closes its side of the connection. */
 const end = (client: Client): Promise<void> => within(client.end(), GOODBYE_MS).catch(() => {});
 
 async function connectQuietly(
@@ -57,7 +57,7 @@ async function connectQuietly(
   return client;
 }
 
-/** A side whose connections are open while `work` runs, for which a server that hangs is not waited for long. */
+/** Keeps connections to a side open while `work` runs. Their statements time out on a hung server. */
 export async function keepOpen<Result>(
   side: Side,
   databases: readonly string[],
